@@ -1,0 +1,91 @@
+/**
+ * Bundles the program into dist/: one entry for the command, one for each worker thread, and shared
+ * chunks that are loaded when they are needed. Only the native SQLite driver stays outside.
+ *
+ * Never leaves half a build: everything is bundled in memory, written beside dist/ and renamed into
+ * place, chunks (named by their content) before the entries that name them, the stamp last. The chunks
+ * of the build before stay for one round, because a running program may not have loaded them yet.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const { BUILD_STAMP, buildFingerprint, readJson } = createRequire(import.meta.url)("./freshness.cjs");
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, "dist");
+const ENTRIES = {
+  main: "src/cli/main.ts",
+  "writer-worker": "src/store/sqlite/writer-worker.ts",
+  "reader-worker": "src/store/sqlite/reader-worker.ts",
+};
+/** Native: it finds its binary beside its own files. */
+const EXTERNAL = ["@photostructure/sqlite"];
+/** The ES module build: of a bundled CommonJS module a lazy `import("yaml")` would only see `default`. */
+const ALIAS = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
+/** CommonJS packages inside an ES module still call require for Node's own modules. */
+const REQUIRE_BANNER =
+  'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
+
+// Taken before the sources are read: an edit during the build makes the result stale, never falsely fresh.
+const fingerprint = buildFingerprint(root);
+const previous = readJson(join(root, BUILD_STAMP))?.files ?? [];
+const outputs = await bundle();
+install(outputs);
+
+async function bundle() {
+  const present = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(root, source)));
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(present),
+    outdir: "dist",
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    external: EXTERNAL,
+    alias: ALIAS,
+    sourcemap: "linked",
+    banner: { js: REQUIRE_BANNER },
+    legalComments: "linked",
+    logLevel: "error",
+    write: false,
+  }).catch(() => process.exit(1));
+  return result.outputFiles.map(({ path, contents }) => ({ file: relative(dist, path), contents }));
+}
+
+function install(files) {
+  const fresh = join(root, "dist", `.new-${process.pid}`);
+  rmSync(join(root, BUILD_STAMP), { force: true });
+  for (const { file, contents } of files) {
+    mkdirSync(dirname(join(fresh, file)), { recursive: true });
+    writeFileSync(join(fresh, file), contents);
+  }
+  for (const { file } of [...files].sort((a, b) => rank(a.file) - rank(b.file))) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    renameSync(join(fresh, file), join(dist, file));
+  }
+  const names = files.map(({ file }) => file).sort();
+  writeFileSync(join(fresh, "stamp"), JSON.stringify({ fingerprint, files: names }));
+  renameSync(join(fresh, "stamp"), join(root, BUILD_STAMP));
+  removeOld(new Set([...names, ...previous, basename(BUILD_STAMP)]));
+}
+
+/** Chunks first, then entries; a map before the file that names it. */
+function rank(file) {
+  return (file.startsWith("chunks/") ? 0 : 2) + (file.endsWith(".js") ? 1 : 0);
+}
+
+function removeOld(keep) {
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const file = relative(dist, join(entry.parentPath ?? entry.path, entry.name));
+    if (!entry.isDirectory() && !keep.has(file)) rmSync(join(dist, file), { force: true });
+  }
+  for (const name of readdirSync(dist)) {
+    if (name.startsWith(".new-")) rmSync(join(dist, name), { recursive: true, force: true });
+  }
+}
