@@ -1,0 +1,63 @@
+/**
+ * The boundary where a command's failure becomes words and an exit code. A mistake or an outage is told as
+ * it is; a bug is told shortly, and its stack goes to the log, where it can be found for a report.
+ */
+import type { CommanderError } from "commander";
+import { OperationalError, UserError } from "#base/errors.js";
+import { visibleLines } from "#base/text-width.js";
+import { EXIT, exitCodeOf, exitName } from "./exit-codes.js";
+import type { Paint } from "./paint.js";
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly exitCode: number;
+  /** Present for a bug: goes to the log, never to the person unless asked for. */
+  readonly stack?: string;
+}
+
+/** `helpCommand` is what to run to learn how the command is used. */
+export function toFailure(error: unknown, helpCommand: string): Failure {
+  if (error instanceof UserError) {
+    const { message, hint, exitCode } = error;
+    return { code: exitName(exitCode), message, exitCode, ...(hint === undefined ? {} : { hint }) };
+  }
+  if (error instanceof OperationalError) {
+    return { code: error.code, message: error.message, exitCode: exitCodeOf(error) };
+  }
+  if (isUsageError(error)) return usageFailure(error, helpCommand);
+  const known = error instanceof Error ? error : new Error(String(error));
+  return {
+    code: "bug",
+    message: `something is wrong inside the program: ${known.message}`,
+    exitCode: EXIT.failed,
+    stack: known.stack ?? String(known),
+  };
+}
+
+export function isUsageError(error: unknown): error is CommanderError {
+  // By its code: the class may have another name in the bundle.
+  return error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
+}
+
+/** What goes to stderr: two lines for people, one JSON object for programs. */
+export function renderFailure(failure: Failure, { json, paint }: { readonly json: boolean; readonly paint: Paint }): string {
+  const { code, message, hint } = failure;
+  if (json) return `${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`;
+  const lines = [`${paint.red("talaria:")} ${visibleLines(message)}`];
+  if (hint !== undefined) lines.push(...visibleLines(hint).split("\n").map((line) => `  ${line}`));
+  return `${lines.join("\n")}\n`;
+}
+
+/** Commander says `error: unknown command 'x'`, then perhaps `(Did you mean y?)` on a second line. */
+function usageFailure(error: CommanderError, helpCommand: string): Failure {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const suggestion = rest.join(" ").trim().replace(/^\((.*)\)$/, "$1");
+  return {
+    code: "usage",
+    message: first,
+    hint: suggestion === "" ? `see ${helpCommand}` : suggestion,
+    exitCode: EXIT.usage,
+  };
+}

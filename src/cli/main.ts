@@ -1,0 +1,119 @@
+/**
+ * The command line's entry: finds the command, loads it, runs it, and turns whatever happens into an exit
+ * code. `bin/talaria.cjs` imports this from the bundle.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { systemClock } from "#base/clock.js";
+import { packageRoot } from "#base/package-root.js";
+import type { CliContext } from "./command.js";
+import { createContext } from "./context.js";
+import { EXIT } from "./exit-codes.js";
+import { isUsageError, renderFailure, toFailure } from "./failure.js";
+import type { Failure } from "./failure.js";
+import { createPaint, wantsColor } from "./paint.js";
+import type { GlobalOptions } from "./program.js";
+import { addCommands, createProgram } from "./program.js";
+
+/** How long a command may tidy up after Ctrl-C before the process ends anyway. */
+export const INTERRUPT_GRACE_MS = 1_000;
+
+/** Runs one command line (without `node` and the script) and resolves to the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const version = readVersion();
+  const program = createProgram(version);
+  const ending = watchForEnd();
+  const { context, readDisplay } = createContext({
+    program,
+    version,
+    signal: ending.signal,
+    fullProgram: () => createFullProgram(version, context),
+  });
+  try {
+    const { operands } = program.parseOptions([...argv]);
+    const name = operands[0] === "help" ? operands[1] : operands[0];
+    await addCommands(program, context, (entry) => entry.name === name);
+    if (argv.length === 0 || operands.length === 0) program.action(() => program.outputHelp());
+    program.hook("preAction", readDisplay);
+    await program.parseAsync([...argv], { from: "user" });
+    return ending.exitCode() ?? EXIT.ok;
+  } catch (error) {
+    // Once the end was asked for, the error is the command giving up as it was told to.
+    return ending.exitCode() ?? (await report(error, program, context));
+  } finally {
+    ending.stop();
+  }
+}
+
+async function createFullProgram(version: string, context: CliContext): Promise<Command> {
+  const program = createProgram(version);
+  await addCommands(program, context, () => true);
+  return program;
+}
+
+function readVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string };
+  return manifest.version;
+}
+
+async function report(error: unknown, program: Command, context: CliContext): Promise<number> {
+  if (isUsageError(error)) {
+    if (error.exitCode === 0) return EXIT.ok;
+    // A bare command group has shown its help on stderr already.
+    if (error.code === "commander.help") return EXIT.usage;
+  }
+  const failure = toFailure(error, helpCommand(program));
+  const { json, color } = program.opts<GlobalOptions>();
+  const paint = createPaint(wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }));
+  const told = failure.stack === undefined ? failure : await keepStack(failure, failure.stack, context);
+  process.stderr.write(renderFailure(told, { json: json === true, paint }));
+  if (failure.stack !== undefined && process.env["TALARIA_DEBUG"] === "1") process.stderr.write(`${failure.stack}\n`);
+  return failure.exitCode;
+}
+
+function helpCommand(program: Command): string {
+  const name = program.args[0];
+  const isKnown = program.commands.some((command) => command.name() === name);
+  return isKnown ? `talaria ${name} --help` : "talaria --help";
+}
+
+/** A bug's stack goes to the log without asking the settings: they may be what is broken. */
+async function keepStack(failure: Failure, stack: string, context: CliContext): Promise<Failure> {
+  const { createLogger } = await import("#base/log.js");
+  const hint = (where: string): string => `${where}; TALARIA_DEBUG=1 shows the details here`;
+  try {
+    const { logFile } = context.prepareHome();
+    const logger = createLogger({ path: logFile, clock: context.clock }).child({ component: "cli" });
+    logger.error(failure.message, { stack });
+    return { ...failure, hint: hint(logger.droppedCount() === 0 ? `the details are in ${logFile}` : "no log could be written") };
+  } catch {
+    return { ...failure, hint: hint("no log could be written, since the home cannot be used") };
+  }
+}
+
+/** Ctrl-C, and a reader of our output that has gone (`| head`): both abort the command, then end the process. */
+function watchForEnd() {
+  const controller = new AbortController();
+  let code: number | undefined;
+  const end = (exitCode: number, reason: string): void => {
+    if (code !== undefined) process.exit(code);
+    code = exitCode;
+    process.exitCode = exitCode;
+    controller.abort(new Error(reason));
+    systemClock.after(INTERRUPT_GRACE_MS, () => process.exit(exitCode));
+  };
+  const interrupted = (): void => end(EXIT.interrupted, "interrupted");
+  const onStreamError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== "EPIPE") throw error;
+    if (code === undefined) end(EXIT.ok, "the reader of the output has gone");
+  };
+  process.on("SIGINT", interrupted);
+  process.stdout.on("error", onStreamError);
+  process.stderr.on("error", onStreamError);
+  return {
+    signal: controller.signal,
+    exitCode: () => code,
+    stop: () => void process.off("SIGINT", interrupted),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * Everything a command says. People get lines and tables on stdout; with `--json` stdout carries exactly
+ * one JSON document and nothing else. Notes, warnings, questions and progress go to stderr in both cases.
+ */
+import type { Clock } from "#base/clock.js";
+import { visible } from "#base/text-width.js";
+import { confirm } from "./confirm.js";
+import type { TimeStyle } from "./format.js";
+import { formatTime } from "./format.js";
+import type { Paint } from "./paint.js";
+import { createPaint } from "./paint.js";
+import type { Progress } from "./progress.js";
+import { noProgress, startProgress } from "./progress.js";
+import type { Column } from "./table.js";
+import { renderTable } from "./table.js";
+
+export const COLUMNS_DEFAULT = 80;
+const COLUMNS_MIN = 20;
+
+export interface Output {
+  /** True with `--json`: call `document` once and print no lines. */
+  readonly json: boolean;
+  readonly paint: Paint;
+  /** Terminal width; 80 when nobody knows. */
+  readonly columns: number;
+  /** Prints a line as it is: pass data through `visible` first. */
+  line(text?: string): void;
+  /** Prints a table that fits; cells are made safe. Prints `empty` when there are no rows. */
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty?: string): void;
+  /** The one JSON document of `--json`: indented in a terminal, compact otherwise. */
+  document(value: unknown): void;
+  /** Raw text for exports; resolves when the stream can take more. */
+  write(chunk: string): Promise<void>;
+  /** A remark on stderr; silent with `--json`. */
+  note(text: string): void;
+  /** A warning on stderr; a JSON line with `--json`. */
+  warn(text: string): void;
+  progress(label: string, total?: number): Progress;
+  /** Asks y/N on the terminal; a UserError without one unless `yes`. */
+  confirm(question: string, options: { readonly yes: boolean }): Promise<boolean>;
+  /** A moment as the person likes to see it (`display.time`). */
+  time(atMs: number): string;
+}
+
+export interface OutputSettings {
+  readonly json: boolean;
+  readonly color: boolean;
+  readonly errorColor: boolean;
+  readonly timeStyle: TimeStyle;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export function createOutput(settings: OutputSettings): Output {
+  const { json, clock } = settings;
+  const paint = createPaint(settings.color);
+  const errorPaint = createPaint(settings.errorColor);
+  const columns = terminalColumns(process.stdout.columns);
+  const line = (text = ""): void => void process.stdout.write(`${text}\n`);
+  return {
+    json,
+    paint,
+    columns,
+    line,
+    table(tableColumns, rows, empty) {
+      if (rows.length === 0 && empty !== undefined) return line(empty);
+      for (const text of renderTable(tableColumns, rows, { columns, paint })) line(text);
+    },
+    document: (value) => line(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value)),
+    write: (chunk) => writeAll(chunk),
+    note(text) {
+      if (!json) process.stderr.write(`${text}\n`);
+    },
+    warn(text) {
+      const shown = visible(text);
+      process.stderr.write(
+        json ? `${JSON.stringify({ warning: { message: shown } })}\n` : `${errorPaint.yellow("warning:")} ${shown}\n`,
+      );
+    },
+    progress: (label, total) => (json ? noProgress : startProgress(label, total, progressSurface(clock))),
+    confirm: (text, { yes }) => confirm({ text, yes, signal: settings.signal }),
+    time: (atMs) => formatTime(atMs, { nowMs: clock.nowMs(), style: settings.timeStyle }),
+  };
+}
+
+export function terminalColumns(columns: number | undefined): number {
+  return columns === undefined || columns <= 0 ? COLUMNS_DEFAULT : Math.max(COLUMNS_MIN, columns);
+}
+
+function writeAll(chunk: string): Promise<void> {
+  // A stream whose reader has gone never drains; `main` ends the command in that case.
+  if (process.stdout.destroyed || process.stdout.write(chunk)) return Promise.resolve();
+  return new Promise((resolve) => process.stdout.once("drain", resolve));
+}
+
+function progressSurface(clock: Clock) {
+  return {
+    isTerminal: process.stderr.isTTY === true,
+    columns: terminalColumns(process.stderr.columns),
+    clock,
+    write: (text: string) => void process.stderr.write(text),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * `config.yaml` as a document that keeps its comments, and the settings found in it with their places.
+ * Only scalars at known keys are ever read, so aliases are never expanded: a file made of them costs no
+ * more than its own length.
+ */
+import type { Document, Node, YAMLMap } from "yaml";
+import { isAlias, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { CONFIG_KEYS, findKey, isSection } from "./keys.js";
+import { nearest } from "./nearest.js";
+import type { Place, Remark } from "./remark.js";
+import { remark } from "./remark.js";
+import { removedNote } from "./removed-keys.js";
+
+export interface FoundSetting {
+  readonly value: unknown;
+  readonly place: Place;
+}
+
+export interface YamlSettings {
+  readonly settings: ReadonlyMap<string, FoundSetting>;
+  readonly remarks: readonly Remark[];
+  /** Absent when the text is not YAML: then nothing may be written over it (the file would be lost). */
+  readonly document?: Document;
+}
+
+const REMARKS_MAX = 50;
+
+export function readYaml(text: string, file: string): YamlSettings {
+  const lines = new LineCounter();
+  const parsed = parse(text, lines);
+  if (parsed.kind === "too-deep") {
+    return { settings: new Map(), remarks: [remark("error", { place: { file }, message: "is nested too deeply" })] };
+  }
+  const { document } = parsed;
+  const placeAt = (offset: number | undefined): Place => {
+    if (offset === undefined) return { file };
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  if (document.errors.length > 0) {
+    const remarks = document.errors
+      .slice(0, REMARKS_MAX)
+      .map((error) => remark("error", { place: placeAt(error.pos[0]), message: lowerFirst(error.message) }));
+    return { settings: new Map(), remarks };
+  }
+  return { document, ...new SettingsWalk(document, placeAt).run() };
+}
+
+type Parsed = { readonly kind: "document"; readonly document: Document.Parsed } | { readonly kind: "too-deep" };
+
+function parse(text: string, lineCounter: LineCounter): Parsed {
+  try {
+    return { kind: "document", document: parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "silent" }) };
+  } catch (error) {
+    // Thousands of nested brackets exhaust the parser's stack.
+    if (error instanceof RangeError) return { kind: "too-deep" };
+    throw error;
+  }
+}
+
+/** One pass over the document beside the list of known keys. */
+class SettingsWalk {
+  private readonly settings = new Map<string, FoundSetting>();
+  private readonly remarks: Remark[] = [];
+
+  constructor(
+    private readonly document: Document.Parsed,
+    private readonly placeAt: (offset: number | undefined) => Place,
+  ) {}
+
+  run(): { settings: ReadonlyMap<string, FoundSetting>; remarks: readonly Remark[] } {
+    const top = this.resolve(this.document.contents);
+    if (isMap(top)) this.section(top, "");
+    else if (top !== null && !isEmpty(top)) {
+      const place = this.placeAt(top.range?.[0]);
+      this.say("error", { place, message: "expected settings such as `logs:`, found something else" });
+    }
+    return { settings: this.settings, remarks: this.remarks };
+  }
+
+  private section(map: YAMLMap, prefix: string): void {
+    for (const pair of map.items) {
+      const keyNode = pair.key as Node | null;
+      const name = `${prefix}${String(isScalar(keyNode) ? keyNode.value : keyNode)}`;
+      this.entry(name, this.placeAt(keyNode?.range?.[0]), this.resolve(pair.value as Node | null));
+    }
+  }
+
+  private entry(name: string, place: Place, value: Node | null): void {
+    const note = removedNote(name);
+    if (note !== undefined) return this.say("note", { place, key: name, message: note });
+    if (findKey(name) !== undefined) return this.setting(name, value, place);
+    if (!isSection(name) && !isRemovedSection(name, value)) return this.unknown(name, place);
+    if (isMap(value)) return this.section(value, `${name}.`);
+    if (value === null || isEmpty(value)) return;
+    const valuePlace = this.placeAt(value.range?.[0]);
+    this.say("error", { place: valuePlace, key: name, message: `${name}: expected a group of settings, found a single value` });
+  }
+
+  private setting(name: string, value: Node | null, keyPlace: Place): void {
+    const place = value?.range ? this.placeAt(value.range[0]) : keyPlace;
+    // A list or a map is handed on empty: it is wrong here whatever it holds.
+    const found = value === null ? null : isScalar(value) ? value.value : isMap(value) ? {} : [];
+    this.settings.set(name, { value: found, place });
+  }
+
+  private unknown(name: string, place: Place): void {
+    const known = nearest(name, [...CONFIG_KEYS.map((key) => key.name), ...sectionNames()]);
+    const advice = known === undefined ? "talaria config keys lists the known ones" : `did you mean ${known}?`;
+    this.say("warning", { place, key: name, message: `${name} is not a known setting and does nothing; ${advice}` });
+  }
+
+  private resolve(node: Node | null): Node | null {
+    return isAlias(node) ? (node.resolve(this.document) ?? null) : node;
+  }
+
+  private say(severity: Remark["severity"], what: { place: Place; key?: string; message: string }): void {
+    if (this.remarks.length < REMARKS_MAX) this.remarks.push(remark(severity, what));
+  }
+}
+
+function isEmpty(node: Node): boolean {
+  return isScalar(node) && node.value === null;
+}
+
+/** A group that exists only for settings that are gone: its members are looked at one by one. */
+function isRemovedSection(name: string, value: Node | null): boolean {
+  return isMap(value) && value.items.some((pair) => removedNote(`${name}.${String(pair.key)}`) !== undefined);
+}
+
+function sectionNames(): Set<string> {
+  return new Set(CONFIG_KEYS.flatMap((key) => key.path.slice(0, -1).map((_, at) => key.path.slice(0, at + 1).join("."))));
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
