@@ -142,6 +142,7 @@ async function runScript(mode, args) {
   if (!fs.existsSync(path.join(ROOT, script)))
     fail(`${script} does not exist yet`, `there is nothing to run for "${mode}"`);
   process.argv = [process.argv[0], path.join(ROOT, script), ...before, ...args];
+  process.chdir(ROOT);
   const { runTs } = await import(pathToFileURL(path.join(__dirname, "run-ts.mjs")).href);
   await runTs(path.join(ROOT, script));
 }
