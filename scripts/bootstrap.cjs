@@ -50,9 +50,9 @@ function requireNode() {
 /** Looks again once it holds the lock: whoever held it before may have done the work. */
 async function prepare() {
   const { withLock } = require("./lock.cjs");
-  await withLock(LOCK, tellWait, async () => {
-    if (!fresh.isInstalled(ROOT)) await install();
-    if (!fresh.isBuilt(ROOT)) await build();
+  await withLock(LOCK, tellWait, async (noteChild) => {
+    if (!fresh.isInstalled(ROOT)) await install(noteChild);
+    if (!fresh.isBuilt(ROOT)) await build(noteChild);
   });
 }
 
@@ -60,7 +60,7 @@ function tellWait(pid) {
   say(`waiting for another install or build${pid ? ` (process ${pid})` : ""} …`);
 }
 
-async function install() {
+async function install(noteChild) {
   const stamp = path.join(ROOT, fresh.INSTALL_STAMP);
   if (!fs.existsSync(stamp) && fresh.isInstalledByHand(ROOT)) return writeInstallStamp(stamp);
   say("installing packages (once) …");
@@ -68,7 +68,7 @@ async function install() {
   // Development packages are part of the build, also where NODE_ENV says production.
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const [command, ...before] = npmCommand();
-  const code = await run(command, [...before, ...args], npmEnvironment());
+  const code = await run(command, [...before, ...args], npmEnvironment(), noteChild);
   if (code !== 0) {
     fail(
       `npm ci failed (exit code ${code})`,
@@ -82,9 +82,9 @@ function writeInstallStamp(stamp) {
   fs.writeFileSync(stamp, fresh.installFingerprint(ROOT));
 }
 
-async function build() {
+async function build(noteChild) {
   say("building …");
-  const code = await run(process.execPath, [path.join(ROOT, "scripts", "build.mjs")], process.env);
+  const code = await run(process.execPath, [path.join(ROOT, "scripts", "build.mjs")], process.env, noteChild);
   if (code !== 0)
     fail(`the build failed (exit code ${code})`, "the message above names the file and line; nothing was replaced");
 }
@@ -112,9 +112,10 @@ function npmEnvironment() {
 }
 
 /** Runs a child with its output on our stderr. A signal to us goes to it, and then ends us as well. */
-function run(command, args, env) {
+function run(command, args, env, noteChild) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: ROOT, env, stdio: ["ignore", 2, 2] });
+    if (child.pid) noteChild(child.pid);
     let received;
     const forward = (signal) => {
       received = signal;

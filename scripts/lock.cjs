@@ -3,7 +3,8 @@
  * A lock between two bootstraps of one checkout: a folder, because mkdir is atomic everywhere. The holder
  * touches it while it works; a waiter takes it over when the holder is dead, or when the touching has
  * stopped for STILL_MS of the waiter's own time (so neither a reused pid, nor a container's pid, nor a
- * clock that jumps can keep it for ever).
+ * clock that jumps can keep it for ever). A child that outlived its killed holder, such as an npm in the
+ * middle of an install, is waited for longer: two of them at once would spoil each other's work.
  */
 const fs = require("node:fs");
 const os = require("node:os");
@@ -12,14 +13,18 @@ const { readJson } = require("./freshness.cjs");
 
 const TOUCH_MS = 1_000;
 const STILL_MS = 15_000;
+const STILL_WITH_CHILD_MS = 5 * 60_000;
 const POLL_MS = 100;
 const WAIT_MAX_MS = 15 * 60_000;
 
-/** Runs `work` while holding the lock. `onWait` is told once, when somebody else holds it. */
+/**
+ * Runs `work` while holding the lock; `work` is given a function that notes the pid of a child that works
+ * for it. `onWait` is told once, when somebody else holds the lock.
+ */
 async function withLock(folder, onWait, work) {
   const release = await acquire(folder, onWait);
   try {
-    return await work();
+    return await work((child) => writeOwner(folder, child));
   } finally {
     release();
   }
@@ -34,7 +39,7 @@ async function acquire(folder, onWait) {
     const now = performance.now();
     const heartbeat = readHeartbeat(folder);
     if (heartbeat !== seen.heartbeat) seen = { heartbeat, at: now };
-    if (isDead(folder) || now - seen.at > STILL_MS) {
+    if (now - seen.at > patienceMs(folder)) {
       takeAway(folder, heartbeat);
       continue;
     }
@@ -55,8 +60,12 @@ function tryTake(folder) {
     if (error.code === "EEXIST") return false;
     throw error;
   }
-  fs.writeFileSync(path.join(folder, "owner.json"), JSON.stringify({ pid: process.pid, host: os.hostname() }));
+  writeOwner(folder);
   return true;
+}
+
+function writeOwner(folder, child) {
+  fs.writeFileSync(path.join(folder, "owner.json"), JSON.stringify({ pid: process.pid, child, host: os.hostname() }));
 }
 
 function hold(folder) {
@@ -79,14 +88,20 @@ function readHeartbeat(folder) {
   return stat ? `${stat.ino} ${stat.mtimeMs}` : "";
 }
 
-function isDead(folder) {
+/** How long the lock may lie untouched before it is taken away; below zero: at once. */
+function patienceMs(folder) {
   const owner = readJson(path.join(folder, "owner.json"));
-  if (owner?.host !== os.hostname()) return false;
+  if (owner?.host !== os.hostname()) return STILL_MS;
+  if (owner.child && isAlive(owner.child)) return STILL_WITH_CHILD_MS;
+  return isAlive(owner.pid) ? STILL_MS : -1;
+}
+
+function isAlive(pid) {
   try {
-    process.kill(owner.pid, 0);
-    return false;
+    process.kill(pid, 0);
+    return true;
   } catch (error) {
-    return error.code === "ESRCH";
+    return error.code !== "ESRCH";
   }
 }
 
