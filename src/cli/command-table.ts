@@ -5,9 +5,28 @@ export const HELP_GROUP = "Settings and help:";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "config",
+    summary: "show, change and check the settings",
+    group: HELP_GROUP,
+    load: () => import("./commands/config.js"),
+  },
+  {
+    name: "logs",
+    summary: "read and follow the log",
+    group: HELP_GROUP,
+    load: () => import("./commands/logs.js"),
+  },
+  {
+    name: "completion",
+    summary: "print a completion script for your shell",
+    group: HELP_GROUP,
+    load: () => import("./commands/completion.js"),
+  },
+  {
     name: "version",
     summary: "show the versions of Talaria and what it runs on",
     group: HELP_GROUP,
     load: () => import("./commands/version.js"),
   },
+  { name: "__complete", summary: "answers the completion scripts", load: () => import("./commands/complete.js") },
 ];

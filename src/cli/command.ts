@@ -59,6 +59,8 @@ export interface CliContext {
   config(): Promise<LoadedConfig>;
   /** Appends to `logs/talaria.log`. */
   log(component: string): Promise<Logger>;
+  /** Runs `act` while another program has the terminal, so that Ctrl-C there does not end this one. */
+  withoutInterrupts<T>(act: () => Promise<T>): Promise<T>;
   /** The whole command tree, every command loaded: for completion. */
   fullProgram(): Promise<Command>;
 }

@@ -17,6 +17,7 @@ export interface ContextParts {
   readonly program: Command;
   readonly version: string;
   readonly signal: AbortSignal;
+  readonly withoutInterrupts: CliContext["withoutInterrupts"];
   readonly fullProgram: () => Promise<Command>;
 }
 
@@ -27,7 +28,7 @@ export interface Display {
 
 /** The context, and the step that reads how the person likes things shown before an action runs. */
 export function createContext(parts: ContextParts): { context: CliContext; readDisplay: () => Promise<void> } {
-  const { program, version, signal, fullProgram } = parts;
+  const { program, version, signal, withoutInterrupts, fullProgram } = parts;
   const options = (): GlobalOptions => program.opts<GlobalOptions>();
   let display: Display = { color: "auto", time: "relative" };
   const home = once(() => resolveHome(options().home, process.env));
@@ -55,6 +56,7 @@ export function createContext(parts: ContextParts): { context: CliContext; readD
       const settings = { level: logs.level, maxBytes: logs.max_bytes, keep: logs.keep };
       return createLogger({ path: home().logFile, clock: systemClock, ...settings }).child({ component });
     },
+    withoutInterrupts,
     fullProgram,
   };
   const readDisplay = async (): Promise<void> => {

@@ -28,15 +28,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     program,
     version,
     signal: ending.signal,
+    withoutInterrupts: ending.hold,
     fullProgram: () => createFullProgram(version, context),
   });
   try {
     const { operands } = program.parseOptions([...argv]);
-    const name = operands[0] === "help" ? operands[1] : operands[0];
+    const isHelp = operands[0] === "help";
+    const name = isHelp ? operands[1] : operands[0];
     await addCommands(program, context, (entry) => entry.name === name);
-    if (argv.length === 0 || operands.length === 0) program.action(() => program.outputHelp());
+    if (name === undefined) program.action(() => program.outputHelp());
     program.hook("preAction", readDisplay);
-    await program.parseAsync([...argv], { from: "user" });
+    // Help about a command that does not exist is the same mistake as calling it.
+    const isUnknown = isHelp && name !== undefined && !program.commands.some((command) => command.name() === name);
+    await program.parseAsync(isUnknown ? [name] : [...argv], { from: "user" });
     return ending.exitCode() ?? EXIT.ok;
   } catch (error) {
     // Once the end was asked for, the error is the command giving up as it was told to.
@@ -103,7 +107,10 @@ function watchForEnd() {
     controller.abort(new Error(reason));
     systemClock.after(INTERRUPT_GRACE_MS, () => process.exit(exitCode));
   };
-  const interrupted = (): void => end(EXIT.interrupted, "interrupted");
+  let isHeld = false;
+  const interrupted = (): void => {
+    if (!isHeld) end(EXIT.interrupted, "interrupted");
+  };
   const onStreamError = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
     if (code === undefined) end(EXIT.ok, "the reader of the output has gone");
@@ -114,6 +121,12 @@ function watchForEnd() {
   return {
     signal: controller.signal,
     exitCode: () => code,
+    hold: async <T>(act: () => Promise<T>): Promise<T> => {
+      isHeld = true;
+      return act().finally(() => {
+        isHeld = false;
+      });
+    },
     stop: () => void process.off("SIGINT", interrupted),
   };
 }

@@ -1,0 +1,137 @@
+/** The reading half of `talaria config`. */
+import { relative } from "node:path";
+import { UserError } from "#base/errors.js";
+import { isSecretName, redact, REDACTED } from "#base/redact.js";
+import { visible } from "#base/text-width.js";
+import type { ConfigKey } from "#config/keys.js";
+import { CONFIG_KEYS, findKey, isSection } from "#config/keys.js";
+import type { EffectiveSetting, LoadedConfig, Origin } from "#config/load.js";
+import { inspectConfig } from "#config/load.js";
+import { nearest } from "#config/nearest.js";
+import type { Remark } from "#config/remark.js";
+import type { CliContext } from "../command.js";
+import { EXIT } from "../exit-codes.js";
+import { formatPlural } from "../format.js";
+
+export function showConfig(context: CliContext, options: { readonly below?: string; readonly changedOnly: boolean }): void {
+  const { below, changedOnly } = options;
+  if (below !== undefined && findKey(below) === undefined && !isSection(below)) throw unknownKey(below);
+  const loaded = inspectConfig(context.home, context.env);
+  const rows = [...loaded.settings.values()].filter(
+    ({ key, origin }) =>
+      (below === undefined || key.name === below || key.name.startsWith(`${below}.`)) &&
+      (!changedOnly || origin.kind !== "default"),
+  );
+  if (context.out.json) {
+    context.out.document({ settings: rows.map((setting) => settingDocument(setting)), remarks: loaded.remarks });
+    return;
+  }
+  context.out.table(
+    [
+      { title: "KEY", value: ({ key }) => key.name },
+      { title: "VALUE", value: (setting) => shownValue(setting), flexible: true },
+      {
+        title: "FROM",
+        value: ({ origin }) => originText(origin, context.home.root),
+        flexible: true,
+        paint: (text, { origin }) => (origin.kind === "default" ? context.out.paint.dim(text) : text),
+      },
+    ],
+    rows,
+    "Nothing is set; every key has its default.",
+  );
+  tellRemarks(context, loaded.remarks);
+}
+
+/** The value itself on stdout, as a script wants it. */
+export function getKey(context: CliContext, name: string): void {
+  const key = requireKey(name);
+  const loaded = inspectConfig(context.home, context.env);
+  const mistake = loaded.remarks.find((remark) => remark.severity === "error" && (remark.key === undefined || remark.key === name));
+  if (mistake !== undefined) throw new UserError(mistake.text, "talaria config check lists every mistake");
+  const value = readValue(loaded, key);
+  if (context.out.json) context.out.document({ key: name, value });
+  else context.out.line(visible(String(value)));
+}
+
+export function listKeys(context: CliContext): void {
+  if (context.out.json) {
+    context.out.document({
+      keys: CONFIG_KEYS.map(({ name, takes, initial, description, variable }) => ({
+        key: name,
+        takes,
+        default: initial,
+        description,
+        variable,
+      })),
+    });
+    return;
+  }
+  // Two lines a key: the explanation would not fit beside the rest in 80 columns.
+  for (const { name, takes, initial, description } of CONFIG_KEYS) {
+    context.out.line(`${context.out.paint.bold(name)}  ${takes}; default ${String(initial)}`);
+    context.out.line(`    ${description}`);
+  }
+}
+
+export function checkConfig(context: CliContext): void {
+  const { remarks } = inspectConfig(context.home, context.env);
+  const errors = remarks.filter(({ severity }) => severity === "error");
+  if (context.out.json) context.out.document({ ok: errors.length === 0, remarks });
+  else for (const { severity, text } of remarks) context.out.line(`${severity}: ${visible(text)}`);
+  if (errors.length > 0) {
+    throw new UserError(`${formatPlural(errors.length, "mistake")} in the settings`, "correct them with: talaria config edit");
+  }
+  if (!context.out.json) context.out.line(remarks.length === 0 ? "The settings are fine." : "No mistakes.");
+}
+
+export function requireKey(name: string): ConfigKey {
+  const key = findKey(name);
+  if (key === undefined) throw unknownKey(name);
+  return key;
+}
+
+/** Warnings go to stderr, so that they are seen even when the table is piped away. */
+export function tellRemarks(context: CliContext, remarks: readonly Remark[]): void {
+  for (const { severity, text } of remarks) {
+    if (severity === "note") context.out.note(`note: ${visible(text)}`);
+    else context.out.warn(text);
+  }
+}
+
+function unknownKey(name: string): UserError {
+  if (isSection(name)) {
+    return new UserError(`${visible(name)} is a group of settings, not one`, `talaria config show ${name} lists its keys`, EXIT.usage);
+  }
+  const meant = nearest(name, CONFIG_KEYS.map((key) => key.name));
+  const hint = meant === undefined ? "talaria config keys lists the known ones" : `did you mean ${meant}?`;
+  return new UserError(`${visible(name.slice(0, 80))} is not a known setting`, hint, EXIT.usage);
+}
+
+/** Through the object itself: it throws when the value names a variable that is not set. */
+function readValue(loaded: LoadedConfig, key: ConfigKey): unknown {
+  return key.path.reduce<unknown>((section, name) => (section as Record<string, unknown>)[name], loaded.values);
+}
+
+function shownValue({ key, value, reference }: EffectiveSetting): string {
+  if (reference !== undefined) return reference;
+  return isSecretName(key.name) ? REDACTED : redact(String(value));
+}
+
+function settingDocument(setting: EffectiveSetting): object {
+  const { key, value, origin, reference } = setting;
+  const shown = reference !== undefined || typeof value === "string" ? shownValue(setting) : value;
+  return { key: key.name, value: shown, default: key.initial, from: origin };
+}
+
+function originText(origin: Origin, root: string): string {
+  switch (origin.kind) {
+    case "default":
+      return "default";
+    case "environment":
+      return origin.variable;
+    case "file":
+    case "env-file":
+      return `${relative(root, origin.place.file)}:${origin.place.line ?? "?"}`;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Changes `config.yaml` the way a careful person would: one value, everything else as it was, comments
+ * included. [R37] A file that cannot be understood is never overwritten. Two processes may change it at the same
+ * time: each looks again right before it writes and starts over when the file is not what it read.
+ */
+import type { Document } from "yaml";
+import { isMap, isScalar, Scalar, YAMLMap } from "yaml";
+import { replaceFile } from "#base/atomic-file.js";
+import { OperationalError, UserError } from "#base/errors.js";
+import type { HomePaths } from "./home.js";
+import { FILE_MODE } from "./home.js";
+import type { ConfigKey } from "./keys.js";
+import { judgeValue, readScalar } from "./keys.js";
+import { hasReference } from "./references.js";
+import { readSettingsFile } from "./settings-file.js";
+import { readYaml } from "./yaml-file.js";
+
+/** Attempts against another process that writes at the same time. */
+export const EDIT_ATTEMPTS_MAX = 8;
+
+export type EditOutcome = { readonly kind: "changed" } | { readonly kind: "unchanged" };
+
+/** Writes a value given as text; a UserError when the key does not take it. */
+export async function setKey(home: HomePaths, key: ConfigKey, text: string): Promise<EditOutcome> {
+  const value = readScalar(key, text);
+  // What a reference will stand for is not known here; loading judges it.
+  if (!(typeof value === "string" && hasReference(value))) {
+    const judged = judgeValue(key, value);
+    if (value === null || judged.kind === "invalid") {
+      const message = judged.kind === "invalid" ? judged.message : `expected ${key.takes}, found nothing`;
+      throw new UserError(`${key.name}: ${message}`, "nothing was changed; talaria config keys lists what each key takes", 2);
+    }
+    if (judged.warning !== undefined) throw new UserError(judged.warning, "nothing was changed", 2);
+  }
+  return edit(home.config, (document) => {
+    makeSections(document, key);
+    document.setIn(key.path, value);
+  });
+}
+
+/** Removes a key, and groups that become empty. */
+export async function unsetKey(home: HomePaths, key: ConfigKey): Promise<EditOutcome> {
+  return edit(home.config, (document) => {
+    if (!document.hasIn(key.path)) return;
+    document.deleteIn(key.path);
+    for (let depth = key.path.length - 1; depth > 0; depth--) {
+      const path = key.path.slice(0, depth);
+      const section = document.getIn(path);
+      if (!isMap(section) || section.items.length > 0) return;
+      const comment = [section.commentBefore, section.comment].filter((text) => text).join("\n");
+      if (comment === "") document.deleteIn(path);
+      else document.setIn(path, Object.assign(new Scalar(null), { comment }));
+    }
+  });
+}
+
+async function edit(path: string, change: (document: Document) => void): Promise<EditOutcome> {
+  for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
+    const before = readForEdit(path);
+    const document = editable(before, path);
+    change(document);
+    const after = render(document, before);
+    if (after === before) return { kind: "unchanged" };
+    editable(after, path);
+    if (readForEdit(path) !== before) continue;
+    await replaceFile(path, after, { mode: FILE_MODE });
+    return { kind: "changed" };
+  }
+  throw new OperationalError("config-busy", "after-delay", `${path} keeps changing; nothing was written, try again`);
+}
+
+function readForEdit(path: string): string {
+  const content = readSettingsFile(path);
+  if (content.kind === "unreadable") {
+    throw new UserError(`${path} ${content.why}`, "it was not changed");
+  }
+  return content.kind === "missing" ? "" : content.text;
+}
+
+function editable(text: string, path: string): Document {
+  const { document, remarks } = readYaml(text, path);
+  const contents = document?.contents;
+  const isEmpty = contents === null || (isScalar(contents) && contents.value === null);
+  if (document !== undefined && (isEmpty || isMap(contents))) return document;
+  const mistakes = remarks.filter(({ severity }) => severity === "error").map((remark) => remark.text);
+  throw new UserError(
+    `the file has mistakes, so it was not changed\n${mistakes.join("\n")}`,
+    "correct them first: talaria config edit",
+  );
+}
+
+/** `gateway:` with nothing after it, or no `gateway` at all: both become a group that can take a key. */
+function makeSections(document: Document, key: ConfigKey): void {
+  if (!isMap(document.contents)) document.contents = groupInPlaceOf(document.contents, document);
+  for (let depth = 1; depth < key.path.length; depth++) {
+    const path = key.path.slice(0, depth);
+    const found = document.getIn(path, true);
+    if (!isMap(found)) document.setIn(path, groupInPlaceOf(found, document));
+  }
+}
+
+/** A new group that keeps the comments of the empty value it replaces. */
+function groupInPlaceOf(node: unknown, document: Document): YAMLMap {
+  const group = new YAMLMap(document.schema);
+  const comments = isScalar(node) ? [node.commentBefore, node.comment].filter((text) => text) : [];
+  if (comments.length > 0) group.commentBefore = comments.join("\n");
+  return group;
+}
+
+/** Long lines stay long, and a file with Windows line ends keeps them. */
+function render(document: Document, before: string): string {
+  const { contents } = document;
+  const isEmpty = isMap(contents) && contents.items.length === 0;
+  if (isEmpty) {
+    if (contents.commentBefore) document.commentBefore = contents.commentBefore;
+    document.contents = null;
+  }
+  const text = document.toString({ lineWidth: 0, nullStr: "" });
+  // An empty document is written as an explicit null, which reads like a value somebody set.
+  const clean = isEmpty ? text.replace(/(?:^|\n)(?:null)?\n?$/, "\n").replace(/^\n$/, "") : text;
+  return before.includes("\r\n") ? clean.replace(/\r?\n/g, "\r\n") : clean;
+}
