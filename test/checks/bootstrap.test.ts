@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { plant } from "./tree.js";
@@ -176,7 +177,7 @@ describe("an install that goes wrong", () => {
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with npm on %s and leaves no lock", async (signal) => {
     const root = project();
-    const stopped = launch(root, ["start"], { FAKE_NPM_MS: "15000" });
+    const stopped = launch(root, ["start"], { FAKE_NPM_MS: "60000" });
     await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 5_000 });
     stopped.child.kill(signal);
     expect(await stopped.ended).toMatchObject({ code: signal === "SIGTERM" ? 143 : 130, out: "" });
@@ -194,11 +195,27 @@ describe("several at once", () => {
     expect([calls(root, "npm.log"), calls(root, "build.log")]).toEqual([1, 1]);
   });
 
+  it("wait for a holder that is alive", async () => {
+    const root = project();
+    await start(root);
+    writeFileSync(join(root, "src/base/b.ts"), "");
+    const lock = join(root, ".talaria/bootstrap.lock");
+    mkdirSync(lock);
+    writeFileSync(join(lock, "owner.json"), JSON.stringify({ pid: process.pid, host: hostname() }));
+    const waiting = launch(root, ["start"]);
+    await new Promise<void>((resolve) => waiting.child.stderr?.once("data", () => resolve()));
+    expect(calls(root, "build.log")).toBe(1);
+    rmSync(lock, { recursive: true });
+    expect((await waiting.ended).err).toMatch(
+      new RegExp(`waiting for .* \\(process ${process.pid}\\) …[\\s\\S]*building`),
+    );
+    expect(calls(root, "build.log")).toBe(2);
+  });
+
   it("take over a lock whose holder is dead", async () => {
     const root = project();
     const gone = spawn(process.execPath, ["-e", ""]);
     await new Promise((resolve) => gone.on("close", resolve));
-    const { hostname } = await import("node:os");
     mkdirSync(join(root, ".talaria/bootstrap.lock"), { recursive: true });
     writeFileSync(
       join(root, ".talaria/bootstrap.lock/owner.json"),
