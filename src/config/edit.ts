@@ -107,6 +107,12 @@ function groupInPlaceOf(node: unknown, document: Document): YAMLMap {
   return group;
 }
 
+/** How the person writes: the depth of the first indent, and spaces inside brackets or none. */
+function styleOf(text: string): { indent: number; flowCollectionPadding: boolean } {
+  const indent = /^( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
+  return { indent, flowCollectionPadding: !/[[{][^\s\]}]/.test(text) };
+}
+
 /** Long lines stay long, and a file with Windows line ends keeps them. */
 function render(document: Document, before: string): string {
   const { contents } = document;
@@ -115,7 +121,7 @@ function render(document: Document, before: string): string {
     if (contents.commentBefore) document.commentBefore = contents.commentBefore;
     document.contents = null;
   }
-  const text = document.toString({ lineWidth: 0, nullStr: "" });
+  const text = document.toString({ lineWidth: 0, nullStr: "", ...styleOf(before) });
   // An empty document is written as an explicit null, which reads like a value somebody set.
   const clean = isEmpty ? text.replace(/(?:^|\n)(?:null)?\n?$/, "\n").replace(/^\n$/, "") : text;
   return before.includes("\r\n") ? clean.replace(/\r?\n/g, "\r\n") : clean;

@@ -4,8 +4,8 @@
  * more than its own length.
  */
 import type { Document, Node, YAMLMap } from "yaml";
-import { isAlias, isMap, isScalar, LineCounter, parseDocument } from "yaml";
-import { CONFIG_KEYS, findKey, isSection } from "./keys.js";
+import { isAlias, isMap, isScalar, Lexer, LineCounter, parseDocument } from "yaml";
+import { CONFIG_KEYS, describe, findKey, isSection } from "./keys.js";
 import { nearest } from "./nearest.js";
 import type { Place, Remark } from "./remark.js";
 import { remark } from "./remark.js";
@@ -24,14 +24,19 @@ export interface YamlSettings {
 }
 
 const REMARKS_MAX = 50;
+/** Our own settings are three deep. */
+const NESTING_MAX = 100;
+/** Some thousand lines; ours need less than a hundred. */
+const TOKENS_MAX = 60_000;
 
 export function readYaml(text: string, file: string): YamlSettings {
   const lines = new LineCounter();
-  const parsed = parse(text, lines);
-  if (parsed.kind === "too-deep") {
-    return { settings: new Map(), remarks: [remark("error", { place: { file }, message: "is nested too deeply" })] };
+  const refusal = findExcess(text);
+  if (refusal !== undefined) {
+    const { line, message } = refusal;
+    return { settings: new Map(), remarks: [remark("error", { place: { file, line }, message })] };
   }
-  const { document } = parsed;
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });
   const placeAt = (offset: number | undefined): Place => {
     if (offset === undefined) return { file };
     const { line, col } = lines.linePos(offset);
@@ -46,16 +51,27 @@ export function readYaml(text: string, file: string): YamlSettings {
   return { document, ...new SettingsWalk(document, placeAt).run() };
 }
 
-type Parsed = { readonly kind: "document"; readonly document: Document.Parsed } | { readonly kind: "too-deep" };
-
-function parse(text: string, lineCounter: LineCounter): Parsed {
-  try {
-    return { kind: "document", document: parseDocument(text, { lineCounter, prettyErrors: false, logLevel: "silent" }) };
-  } catch (error) {
-    // Thousands of nested brackets exhaust the parser's stack.
-    if (error instanceof RangeError) return { kind: "too-deep" };
-    throw error;
+/**
+ * Thousands of nested brackets exhaust the parser's memory and take the process with them, and a hundred
+ * thousand keys take it a minute; so the tokens are counted first, which costs no more than the length.
+ */
+function findExcess(text: string): { line: number; message: string } | undefined {
+  let open = 0;
+  let inLine = 0;
+  let line = 1;
+  let count = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "[" || token === "{") open++;
+    else if (token === "]" || token === "}") open--;
+    else if (token === "-" || token === "?" || token === ":") inLine++;
+    else if (token.includes("\n")) {
+      line += token.split("\n").length - 1;
+      inLine = 0;
+    }
+    if (open > NESTING_MAX || inLine > NESTING_MAX) return { line, message: "the nesting is too deep here" };
+    if (++count > TOKENS_MAX) return { line, message: "there is more in this file than settings can be" };
   }
+  return undefined;
 }
 
 /** One pass over the document beside the list of known keys. */
@@ -94,7 +110,7 @@ class SettingsWalk {
     if (isMap(value)) return this.section(value, `${name}.`);
     if (value === null || isEmpty(value)) return;
     const valuePlace = this.placeAt(value.range?.[0]);
-    this.say("error", { place: valuePlace, key: name, message: `${name}: expected a group of settings, found a single value` });
+    this.say("error", { place: valuePlace, key: name, message: `${name}: expected a group of settings, found ${isScalar(value) ? describe(value.value) : "a list"}` });
   }
 
   private setting(name: string, value: Node | null, keyPlace: Place): void {
