@@ -26,17 +26,15 @@ function main() {
 
   enableCompileCache();
   import(require("node:url").pathToFileURL(entry).href)
-    .then(function (program) {
-      return program.main(args);
-    })
+    .then((program) => program.main(args))
     .then(
-      function (code) {
+      (code) => {
         // Not process.exit: Node leaves by itself once everything written has left, so no output is cut.
         process.exitCode = code;
       },
-      function (error) {
+      (error) => {
         process.exitCode = 1;
-        process.stderr.write("talaria: " + ((error && error.stack) || error) + "\n");
+        process.stderr.write("talaria: " + (error instanceof Error ? error.stack : error) + "\n");
       },
     );
 }

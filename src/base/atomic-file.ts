@@ -89,7 +89,11 @@ async function resolveTarget(path: string): Promise<string> {
   if (!found?.isSymbolicLink()) return path;
   const target = await realpath(path).catch(ifMissing);
   if (target !== undefined) return target;
-  throw new OperationalError("file-link", "never", `${path} is a link to a file that does not exist; nothing was written`);
+  throw new OperationalError(
+    "file-link",
+    "never",
+    `${path} is a link to a file that does not exist; nothing was written`,
+  );
 }
 
 function temporaryPrefix(target: string): string {

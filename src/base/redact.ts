@@ -24,7 +24,9 @@ export function redactValue(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      isSecretName(key) && (typeof item === "string" || typeof item === "number") ? REDACTED : redactValue(item, depth + 1),
+      isSecretName(key) && (typeof item === "string" || typeof item === "number")
+        ? REDACTED
+        : redactValue(item, depth + 1),
     ]),
   );
 }
@@ -74,7 +76,8 @@ const RULES: readonly Rule[] = [
   { pattern: /\b(bearer)[ \t]{1,4}[A-Za-z0-9._~+/=-]{16,}/gi, replacement: `$1 ${REDACTED}` },
   // Authorization: Basic …, and whatever else follows the header's name up to the end of the line or string.
   {
-    pattern: /\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']?[ \t]{0,8}[:=][ \t]{0,8}\\?["']?)(?!\[redacted)[^"'\\\r\n]{4,4096}/gi,
+    pattern:
+      /\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']?[ \t]{0,8}[:=][ \t]{0,8}\\?["']?)(?!\[redacted)[^"'\\\r\n]{4,4096}/gi,
     replacement: `$1$2${REDACTED}`,
   },
   // name = "quoted secret", also as JSON inside a JSON string, where the quotes are escaped.
@@ -87,7 +90,10 @@ const RULES: readonly Rule[] = [
   },
   // name=bare-secret
   {
-    pattern: new RegExp(`(${SECRET_WORDS})(\\\\?["']?[ \\t]{0,8}[:=][ \\t]{0,8})(?!\\[redacted)[^\\s"'\\\\,;&)}\\]\\[({]{4,512}`, "gi"),
+    pattern: new RegExp(
+      `(${SECRET_WORDS})(\\\\?["']?[ \\t]{0,8}[:=][ \\t]{0,8})(?!\\[redacted)[^\\s"'\\\\,;&)}\\]\\[({]{4,512}`,
+      "gi",
+    ),
     replacement: `$1$2${REDACTED}`,
   },
 ];

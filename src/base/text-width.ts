@@ -67,8 +67,8 @@ function isPlain(text: string): boolean {
  * escapes, in their 7-bit and 8-bit forms. Lengths are bounded, so that unfinished sequences cannot make
  * the search slow; what remains of one is harmless, since its introducer is removed as a control.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const ESCAPE_SEQUENCES = /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,512}(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,4}[0-~]?/g;
+const ESCAPE_SEQUENCES =
+  /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]{0,512}(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,4}[0-~]?/g;
 
 /**
  * C0 and C1 controls except tab and line feed, direction marks, embeddings, overrides and isolates, and
@@ -76,7 +76,6 @@ const ESCAPE_SEQUENCES = /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?|(?:\x1b[\]P
  * stay: scripts and emoji are written with them.
  */
 const INVISIBLE =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
 const MARK_PILES = new RegExp(`(\\p{M}{${MARKS_MAX}})\\p{M}+`, "gu");

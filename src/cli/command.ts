@@ -24,8 +24,8 @@
 import type { Command } from "commander";
 import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
-import type { LoadedConfig } from "#config/load.js";
 import type { HomePaths } from "#config/home.js";
+import type { LoadedConfig } from "#config/load.js";
 import type { Output } from "./output.js";
 
 export type Register = (command: Command, context: CliContext) => void;

@@ -18,7 +18,10 @@ export type Completer = (context: CliContext, prefix: string) => Promise<readonl
 export const COMPLETERS: Readonly<Record<string, Completer>> = {
   async key(_context, prefix) {
     const { CONFIG_KEYS } = await import("#config/keys.js");
-    return CONFIG_KEYS.filter(({ name }) => name.startsWith(prefix)).map(({ name, description }) => ({ value: name, description }));
+    return CONFIG_KEYS.filter(({ name }) => name.startsWith(prefix)).map(({ name, description }) => ({
+      value: name,
+      description,
+    }));
   },
   // Ids and titles come from the store; until a command offers them there is nothing to complete.
   session: async () => [],

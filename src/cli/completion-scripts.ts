@@ -58,7 +58,8 @@ function bashPlace({ commands, options, arguments: values }: CompletionPlace): s
   const flags = options.flatMap((option) => option.flags).join("\\n");
   const lines = [`if [[ "$cur" == -* ]]; then _talaria_add $'${flags}'; return; fi`];
   if (commands.length > 0) lines.push(`_talaria_add $'${commands.map(({ name }) => name).join("\\n")}'`);
-  if (values.length > 0) lines.push(`case "$args" in`, ...values.map((value, at) => `  ${at}) ${bashValue(value)} ;;`), "esac");
+  if (values.length > 0)
+    lines.push(`case "$args" in`, ...values.map((value, at) => `  ${at}) ${bashValue(value)} ;;`), "esac");
   return lines.join("\n");
 }
 
@@ -118,9 +119,13 @@ function zshPlace({ commands, options, arguments: values }: CompletionPlace): st
   const flags = options.flatMap((option) => option.flags.map((flag) => describe(flag, option.description)));
   const lines = [`options=(${flags.join(" ")})`, `if [[ "$cur" == -* ]]; then _describe option options; return; fi`];
   if (commands.length > 0) {
-    lines.push(`commands=(${commands.map(({ name, summary }) => describe(name, summary)).join(" ")})`, "_describe command commands");
+    lines.push(
+      `commands=(${commands.map(({ name, summary }) => describe(name, summary)).join(" ")})`,
+      "_describe command commands",
+    );
   }
-  if (values.length > 0) lines.push(`case "$args" in`, ...values.map((value, at) => `  ${at}) ${zshValue(value)} ;;`), "esac");
+  if (values.length > 0)
+    lines.push(`case "$args" in`, ...values.map((value, at) => `  ${at}) ${zshValue(value)} ;;`), "esac");
   return lines.join("\n");
 }
 
@@ -179,7 +184,8 @@ function fishPlaces(places: readonly CompletionPlace[]): string {
 }
 
 function fishLines({ path, commands, options, arguments: values }: CompletionPlace): string[] {
-  const at = (args?: number): string => `complete -c talaria -n ${quoted(`__talaria_at "${path}"${args === undefined ? "" : ` ${args}`}`)}`;
+  const at = (args?: number): string =>
+    `complete -c talaria -n ${quoted(`__talaria_at "${path}"${args === undefined ? "" : ` ${args}`}`)}`;
   return [
     ...commands.map(({ name, summary }) => `${at()} -a ${name} -d ${quoted(summary)}`),
     ...options.map((option) => `${at()} ${fishFlags(option)} -d ${quoted(option.description)}`),
@@ -212,7 +218,10 @@ function fishValue(value: CompletionValue): string {
 function steps(places: readonly CompletionPlace[]): [from: string, to: string][] {
   return places
     .filter(({ path }) => path !== "")
-    .map(({ path }) => [`${path.includes(" ") ? path.slice(0, path.lastIndexOf(" ")) : ""}/${path.split(" ").at(-1)}`, path]);
+    .map(({ path }) => [
+      `${path.includes(" ") ? path.slice(0, path.lastIndexOf(" ")) : ""}/${path.split(" ").at(-1)}`,
+      path,
+    ]);
 }
 
 function placeCases(places: readonly CompletionPlace[]): string {
@@ -225,7 +234,9 @@ function optionCases(places: readonly CompletionPlace[], write: (value: Completi
   return places
     .flatMap(({ path, options }) =>
       options.flatMap(({ flags, value }) =>
-        value === undefined ? [] : [`    ${flags.map((flag) => quoted(`${path}:${flag}`)).join("|")}) ${write(value)}; return ;;`],
+        value === undefined
+          ? []
+          : [`    ${flags.map((flag) => quoted(`${path}:${flag}`)).join("|")}) ${write(value)}; return ;;`],
       ),
     )
     .join("\n");

@@ -34,7 +34,7 @@ export function completionPlaces(program: Command): CompletionPlace[] {
       path,
       commands: visible.map((child) => ({ name: child.name(), summary: child.summary() })),
       options: path === "" ? globals : [...optionsOf(command), ...globals],
-      arguments: command.registeredArguments.map((argument) => valueOf(argument.name(), argument.argChoices)),
+      arguments: command.registeredArguments.map((argument) => completionValue(argument.name(), argument.argChoices)),
     };
     return [place, ...visible.flatMap((child) => walk(child, `${path} ${child.name()}`.trim()))];
   };
@@ -46,12 +46,18 @@ export function completionPlaces(program: Command): CompletionPlace[] {
     options: [],
     arguments: [{ kind: "choices", choices: root.commands.map(({ name }) => name) }],
   };
-  return [{ ...root, commands: [...root.commands, { name: "help", summary: "show help for a command" }] }, ...rest, help];
+  return [
+    { ...root, commands: [...root.commands, { name: "help", summary: "show help for a command" }] },
+    ...rest,
+    help,
+  ];
 }
 
 /** Every option that is followed by a value, anywhere: the next word is never a command. */
 export function valueFlags(places: readonly CompletionPlace[]): string[] {
-  return [...new Set(places.flatMap(({ options }) => options.filter(({ value }) => value).flatMap(({ flags }) => flags)))];
+  return [
+    ...new Set(places.flatMap(({ options }) => options.filter(({ value }) => value).flatMap(({ flags }) => flags))),
+  ];
 }
 
 function optionsOf(command: Command): CompletionOption[] {
@@ -60,12 +66,14 @@ function optionsOf(command: Command): CompletionOption[] {
     .map((option) => ({
       flags: [option.short, option.long].filter((flag) => flag !== undefined && flag !== null),
       description: option.description,
-      ...(option.required || option.optional ? { value: valueOf(valueName(option.flags), option.argChoices) } : {}),
+      ...(option.required || option.optional
+        ? { value: completionValue(valueName(option.flags), option.argChoices) }
+        : {}),
     }));
   return command.parent === null ? [...declared, { flags: ["-h", "--help"], description: "show help" }] : declared;
 }
 
-function valueOf(name: string, choices: readonly string[] | undefined): CompletionValue {
+function completionValue(name: string, choices: readonly string[] | undefined): CompletionValue {
   if (choices !== undefined) return { kind: "choices", choices };
   if (Object.hasOwn(COMPLETERS, name)) return { kind: "asked", name };
   if (name === "dir" || name === "folder") return { kind: "folder" };

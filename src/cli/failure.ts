@@ -42,18 +42,29 @@ export function isUsageError(error: unknown): error is CommanderError {
 }
 
 /** What goes to stderr: two lines for people, one JSON object for programs. */
-export function renderFailure(failure: Failure, { json, paint }: { readonly json: boolean; readonly paint: Paint }): string {
+export function renderFailure(
+  failure: Failure,
+  { json, paint }: { readonly json: boolean; readonly paint: Paint },
+): string {
   const { code, message, hint } = failure;
   if (json) return `${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`;
   const lines = [`${paint.red("talaria:")} ${visibleLines(message)}`];
-  if (hint !== undefined) lines.push(...visibleLines(hint).split("\n").map((line) => `  ${line}`));
+  if (hint !== undefined)
+    lines.push(
+      ...visibleLines(hint)
+        .split("\n")
+        .map((line) => `  ${line}`),
+    );
   return `${lines.join("\n")}\n`;
 }
 
 /** Commander says `error: unknown command 'x'`, then perhaps `(Did you mean y?)` on a second line. */
 function usageFailure(error: CommanderError, helpCommand: string): Failure {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
-  const suggestion = rest.join(" ").trim().replace(/^\((.*)\)$/, "$1");
+  const suggestion = rest
+    .join(" ")
+    .trim()
+    .replace(/^\((.*)\)$/, "$1");
   return {
     code: "usage",
     message: first,

@@ -68,7 +68,10 @@ export function formatDateTime(atMs: number, precision: "minute" | "second" = "m
 export type TimeStyle = "relative" | "absolute";
 
 /** The one function that shows a moment, by the `display.time` setting. */
-export function formatTime(atMs: number, { nowMs, style }: { readonly nowMs: number; readonly style: TimeStyle }): string {
+export function formatTime(
+  atMs: number,
+  { nowMs, style }: { readonly nowMs: number; readonly style: TimeStyle },
+): string {
   return style === "relative" ? formatAgo(atMs, nowMs) : formatDateTime(atMs);
 }
 

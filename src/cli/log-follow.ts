@@ -84,7 +84,13 @@ function newerFiles(inode: number | undefined, files: readonly string[]): string
 function openAt(file: string, where: "start" | "end"): OpenLog {
   const descriptor = openSync(file, "r");
   const { ino, size } = fstatSync(descriptor);
-  return { descriptor, inode: ino, position: where === "end" ? size : 0, partial: "", decoder: new StringDecoder("utf8") };
+  return {
+    descriptor,
+    inode: ino,
+    position: where === "end" ? size : 0,
+    partial: "",
+    decoder: new StringDecoder("utf8"),
+  };
 }
 
 function readNew(open: OpenLog, onLine: (line: string) => void): void {

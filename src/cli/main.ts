@@ -10,8 +10,8 @@ import { packageRoot } from "#base/package-root.js";
 import type { CliContext } from "./command.js";
 import { createContext } from "./context.js";
 import { EXIT } from "./exit-codes.js";
-import { isUsageError, renderFailure, toFailure } from "./failure.js";
 import type { Failure } from "./failure.js";
+import { isUsageError, renderFailure, toFailure } from "./failure.js";
 import { createPaint, wantsColor } from "./paint.js";
 import type { GlobalOptions } from "./program.js";
 import { addCommands, createProgram } from "./program.js";
@@ -69,7 +69,9 @@ async function report(error: unknown, program: Command, context: CliContext): Pr
   }
   const failure = toFailure(error, helpCommand(program));
   const { json, color } = program.opts<GlobalOptions>();
-  const paint = createPaint(wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }));
+  const paint = createPaint(
+    wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }),
+  );
   const told = failure.stack === undefined ? failure : await keepStack(failure, failure.stack, context);
   process.stderr.write(renderFailure(told, { json: json === true, paint }));
   if (failure.stack !== undefined && process.env["TALARIA_DEBUG"] === "1") process.stderr.write(`${failure.stack}\n`);
@@ -90,7 +92,10 @@ async function keepStack(failure: Failure, stack: string, context: CliContext): 
     const { logFile } = context.prepareHome();
     const logger = createLogger({ path: logFile, clock: context.clock }).child({ component: "cli" });
     logger.error(failure.message, { stack });
-    return { ...failure, hint: hint(logger.droppedCount() === 0 ? `the details are in ${logFile}` : "no log could be written") };
+    return {
+      ...failure,
+      hint: hint(logger.droppedCount() === 0 ? `the details are in ${logFile}` : "no log could be written"),
+    };
   } catch {
     return { ...failure, hint: hint("no log could be written, since the home cannot be used") };
   }

@@ -40,9 +40,7 @@ export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly
   const titles = columns.map((column) => column.title);
   return [
     draw(titles, (text) => space.paint.bold(text)),
-    ...cells.map((texts, row) =>
-      draw(texts, (text, at) => columns[at]?.paint?.(text, rows[row] as Row) ?? text),
-    ),
+    ...cells.map((texts, row) => draw(texts, (text, at) => columns[at]?.paint?.(text, rows[row] as Row) ?? text)),
   ];
 }
 

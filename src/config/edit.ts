@@ -28,7 +28,11 @@ export async function setKey(home: HomePaths, key: ConfigKey, text: string): Pro
     const judged = judgeValue(key, value);
     if (value === null || judged.kind === "invalid") {
       const message = judged.kind === "invalid" ? judged.message : `expected ${key.takes}, found nothing`;
-      throw new UserError(`${key.name}: ${message}`, "nothing was changed; talaria config keys lists what each key takes", 2);
+      throw new UserError(
+        `${key.name}: ${message}`,
+        "nothing was changed; talaria config keys lists what each key takes",
+        2,
+      );
     }
     if (judged.warning !== undefined) throw new UserError(judged.warning, "nothing was changed", 2);
   }

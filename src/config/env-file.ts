@@ -54,9 +54,10 @@ function parseValue(text: string): Value {
   const end = closingQuote(text, quote);
   if (end < 0) return { kind: "problem", message: `the value has no closing ${quote}` };
   const rest = text.slice(end + 1).trim();
-  if (rest !== "" && !rest.startsWith("#")) return { kind: "problem", message: `there is text after the closing ${quote}` };
+  if (rest !== "" && !rest.startsWith("#"))
+    return { kind: "problem", message: `there is text after the closing ${quote}` };
   const inner = text.slice(1, end);
-  return { kind: "value", text: quote === "'" ? inner : unescape(inner) };
+  return { kind: "value", text: quote === "'" ? inner : unescaped(inner) };
 }
 
 /** Single quotes know no escapes, double quotes know the backslash. */
@@ -69,7 +70,7 @@ function closingQuote(text: string, quote: string): number {
   return -1;
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   const meanings: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\", $: "$" };
   return text.replace(/\\(.)/g, (whole, letter: string) => meanings[letter] ?? whole);
 }

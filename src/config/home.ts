@@ -2,8 +2,9 @@
  * The home: the one folder that holds everything of a person's Talaria. This file knows where each thing
  * is, makes the folders, and keeps them closed to other users. It never opens what lies in them.
  */
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+
 import type { Stats } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "#base/errors.js";

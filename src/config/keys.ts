@@ -59,7 +59,8 @@ export function judgeValue(key: ConfigKey, raw: unknown): Judgement {
   const repaired = key.repair?.(raw) ?? { value: raw };
   const checked = key.schema.safeParse(repaired.value);
   if (!checked.success) return { kind: "invalid", message: `expected ${key.takes}, found ${describe(raw)}` };
-  const warning = repaired.warning === undefined ? {} : { warning: `${key.name} ${repaired.warning} (found ${describe(raw)})` };
+  const warning =
+    repaired.warning === undefined ? {} : { warning: `${key.name} ${repaired.warning} (found ${describe(raw)})` };
   return { kind: "valid", value: checked.data, ...warning };
 }
 

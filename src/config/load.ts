@@ -131,7 +131,9 @@ function effective(
     }
     const judged = judgeValue(key, resolution === undefined ? raw : readScalar(key, resolution.text));
     if (judged.kind === "invalid") {
-      remarks.push(remark("error", { place: placeOf(origin), key: key.name, message: `${key.name}: ${judged.message}` }));
+      remarks.push(
+        remark("error", { place: placeOf(origin), key: key.name, message: `${key.name}: ${judged.message}` }),
+      );
       continue;
     }
     if (judged.warning !== undefined) {
@@ -165,7 +167,11 @@ function place(values: Record<string, unknown>, key: ConfigKey, value: unknown, 
     if (missing !== undefined) throw missing;
     return value;
   };
-  Object.defineProperty(section, key.path.at(-1) ?? "", missing === undefined ? { value, enumerable: true } : { get, enumerable: true });
+  Object.defineProperty(
+    section,
+    key.path.at(-1) ?? "",
+    missing === undefined ? { value, enumerable: true } : { get, enumerable: true },
+  );
 }
 
 function readEnvFile(path: string, remarks: Remark[]): EnvFile {
@@ -176,10 +182,16 @@ function readEnvFile(path: string, remarks: Remark[]): EnvFile {
     return { assignments: new Map(), problems: [] };
   }
   if ((content.mode & 0o077) !== 0) {
-    remarks.push(remark("warning", { place: { file: path }, message: `other users can read it; close it with: chmod 600 ${path}` }));
+    remarks.push(
+      remark("warning", {
+        place: { file: path },
+        message: `other users can read it; close it with: chmod 600 ${path}`,
+      }),
+    );
   }
   const parsed = parseEnvFile(content.text);
-  for (const { line, message } of parsed.problems) remarks.push(remark("error", { place: { file: path, line }, message }));
+  for (const { line, message } of parsed.problems)
+    remarks.push(remark("error", { place: { file: path, line }, message }));
   return parsed;
 }
 
@@ -191,6 +203,8 @@ function warnOfUnknownVariables(variables: readonly string[], remarks: Remark[])
     if (known.includes(variable) || !sections.some((prefix) => variable.startsWith(prefix))) continue;
     const meant = nearest(variable, known);
     if (meant === undefined) continue;
-    remarks.push(remark("warning", { place: { file: variable }, message: `is not a known setting; did you mean ${meant}?` }));
+    remarks.push(
+      remark("warning", { place: { file: variable }, message: `is not a known setting; did you mean ${meant}?` }),
+    );
   }
 }

@@ -48,21 +48,19 @@ const reset = z.object({
     "when a chat that nobody used starts afresh: after idle time, once a day, both or never",
   ),
   at_hour: whole({ from: 0, to: 23, initial: 4 }, "local hour at which a daily reset is due"),
-  idle_minutes: whole({ from: 1, to: 5_256_000, initial: 1440 }, "minutes without a message after which an idle reset is due"),
+  idle_minutes: whole(
+    { from: 1, to: 5_256_000, initial: 1440 },
+    "minutes without a message after which an idle reset is due",
+  ),
 });
 
 const gateway = z.object({
   // [RI-11a] … [RI-11e]
-  session_store_max_age_days: z
-    .int()
-    .min(0)
-    .max(36_500)
-    .default(MAX_AGE_DAYS_DEFAULT)
-    .register(keyNotes, {
-      takes: "a whole number of days (0: never)",
-      description: "days without use after which a route is pruned; transcripts stay",
-      repair: repairMaxAgeDays,
-    }),
+  session_store_max_age_days: z.int().min(0).max(36_500).default(MAX_AGE_DAYS_DEFAULT).register(keyNotes, {
+    takes: "a whole number of days (0: never)",
+    description: "days without use after which a route is pruned; transcripts stay",
+    repair: repairMaxAgeDays,
+  }),
   reset,
 });
 
@@ -74,20 +72,18 @@ const sessions = z.object({
 const backup = z.object({
   schedule: choice(["off", "daily", "weekly"], "daily", "how often a verified backup is made by itself"),
   keep: whole({ from: 1, to: 1000, initial: 7 }, "how many scheduled backups stay"),
-  dir: z
-    .string()
-    .min(1)
-    .max(4096)
-    .default("backups")
-    .register(keyNotes, {
-      takes: "a folder",
-      description: "where backups go; a relative path starts in the home",
-    }),
+  dir: z.string().min(1).max(4096).default("backups").register(keyNotes, {
+    takes: "a folder",
+    description: "where backups go; a relative path starts in the home",
+  }),
 });
 
 const logs = z.object({
   level: choice(LOG_LEVELS, "info", "the least important lines that are written"),
-  max_bytes: whole({ from: 10_000, to: 1_000_000_000, initial: LOG_BYTES_MAX_DEFAULT }, "size at which a log file is rotated"),
+  max_bytes: whole(
+    { from: 10_000, to: 1_000_000_000, initial: LOG_BYTES_MAX_DEFAULT },
+    "size at which a log file is rotated",
+  ),
   keep: whole({ from: 1, to: 100, initial: LOG_KEEP_DEFAULT }, "how many rotated log files stay"),
 });
 
@@ -101,7 +97,10 @@ const display = z.object({
 });
 
 const store = z.object({
-  queue_max: whole({ from: 16, to: 1_000_000, initial: QUEUE_MAX_DEFAULT }, "writes that may wait for the disk before callers are told to wait"),
+  queue_max: whole(
+    { from: 16, to: 1_000_000, initial: QUEUE_MAX_DEFAULT },
+    "writes that may wait for the disk before callers are told to wait",
+  ),
 });
 
 export const configSchema = z.object({ gateway, sessions, backup, logs, search, display, store });

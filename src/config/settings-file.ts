@@ -15,7 +15,8 @@ export function readSettingsFile(path: string): SettingsText {
     const stats = statSync(path);
     if (stats.isDirectory()) return unreadable("is a folder, not a file");
     if (!stats.isFile()) return unreadable("is not a regular file");
-    if (stats.size > SETTINGS_BYTES_MAX) return unreadable(`is too large (${stats.size} bytes; the limit is ${SETTINGS_BYTES_MAX})`);
+    if (stats.size > SETTINGS_BYTES_MAX)
+      return unreadable(`is too large (${stats.size} bytes; the limit is ${SETTINGS_BYTES_MAX})`);
     return decode(readFileSync(path), stats.mode & 0o777);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

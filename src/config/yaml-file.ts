@@ -104,13 +104,17 @@ class SettingsWalk {
 
   private entry(name: string, place: Place, value: Node | null): void {
     const note = removedNote(name);
-    if (note !== undefined) return this.say("note", { place, key: name, message: note });
-    if (findKey(name) !== undefined) return this.setting(name, value, place);
-    if (!isSection(name) && !isRemovedSection(name, value)) return this.unknown(name, place);
-    if (isMap(value)) return this.section(value, `${name}.`);
-    if (value === null || isEmpty(value)) return;
-    const valuePlace = this.placeAt(value.range?.[0]);
-    this.say("error", { place: valuePlace, key: name, message: `${name}: expected a group of settings, found ${isScalar(value) ? describe(value.value) : "a list"}` });
+    if (note !== undefined) this.say("note", { place, key: name, message: note });
+    else if (findKey(name) !== undefined) this.setting(name, value, place);
+    else if (!isSection(name) && !isRemovedSection(name, value)) this.unknown(name, place);
+    else if (isMap(value)) this.section(value, `${name}.`);
+    else if (value !== null && !isEmpty(value)) this.notASection(name, value);
+  }
+
+  private notASection(name: string, value: Node): void {
+    const found = isScalar(value) ? describe(value.value) : "a list";
+    const message = `${name}: expected a group of settings, found ${found}`;
+    this.say("error", { place: this.placeAt(value.range?.[0]), key: name, message });
   }
 
   private setting(name: string, value: Node | null, keyPlace: Place): void {
@@ -145,7 +149,9 @@ function isRemovedSection(name: string, value: Node | null): boolean {
 }
 
 function sectionNames(): Set<string> {
-  return new Set(CONFIG_KEYS.flatMap((key) => key.path.slice(0, -1).map((_, at) => key.path.slice(0, at + 1).join("."))));
+  return new Set(
+    CONFIG_KEYS.flatMap((key) => key.path.slice(0, -1).map((_, at) => key.path.slice(0, at + 1).join("."))),
+  );
 }
 
 function lowerFirst(text: string): string {

@@ -16,8 +16,8 @@ export const register: Register = (command, context) => {
       else await context.out.write(script);
     });
   addExamples(command, [
-    ['source <(talaria completion bash)', "now; put it into ~/.bashrc to keep it"],
-    ['source <(talaria completion zsh)', "the same for ~/.zshrc"],
+    ["source <(talaria completion bash)", "now; put it into ~/.bashrc to keep it"],
+    ["source <(talaria completion zsh)", "the same for ~/.zshrc"],
     ["talaria completion fish | source", "the same for fish"],
   ]);
 };

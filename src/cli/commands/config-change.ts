@@ -21,13 +21,19 @@ export async function setValue(context: CliContext, name: string, value: string)
   if (effective !== undefined && effective.origin.kind !== "file") {
     context.out.warn(`${name} is written, but ${key.variable} in the environment or in .env goes before it`);
   }
-  tellChange(context, name, outcome.kind === "changed" ? `${name} is set.` : `${name} had this value already.`, outcome.kind);
+  tellChange(
+    context,
+    name,
+    outcome.kind === "changed" ? `${name} is set.` : `${name} had this value already.`,
+    outcome.kind,
+  );
 }
 
 export async function unsetValue(context: CliContext, name: string): Promise<void> {
   const key = requireKey(name);
   const outcome = await unsetKey(context.home, key);
-  const text = outcome.kind === "changed" ? `${name} is removed; its default is ${String(key.initial)}.` : `${name} was not set.`;
+  const text =
+    outcome.kind === "changed" ? `${name} is removed; its default is ${String(key.initial)}.` : `${name} was not set.`;
   tellChange(context, name, text, outcome.kind);
 }
 
@@ -45,12 +51,19 @@ export async function editConfig(context: CliContext): Promise<void> {
     return tellChange(context, "config.yaml", "Nothing was changed.", "unchanged");
   }
   if (currentText(home) !== before) {
-    throw new UserError("config.yaml was changed by somebody else meanwhile, so it was left alone", `your version is in ${copy}`);
+    throw new UserError(
+      "config.yaml was changed by somebody else meanwhile, so it was left alone",
+      `your version is in ${copy}`,
+    );
   }
   await install(context, home, { copy, text: edited.text });
 }
 
-async function install(context: CliContext, home: HomePaths, edited: { readonly copy: string; readonly text: string }): Promise<void> {
+async function install(
+  context: CliContext,
+  home: HomePaths,
+  edited: { readonly copy: string; readonly text: string },
+): Promise<void> {
   const { remarks } = inspectConfig({ ...home, config: edited.copy }, context.env);
   tellRemarks(context, remarks);
   if (remarks.some(({ severity }) => severity === "error")) {

@@ -1,7 +1,7 @@
 /** The reading half of `talaria config`. */
 import { relative } from "node:path";
 import { UserError } from "#base/errors.js";
-import { isSecretName, redact, REDACTED } from "#base/redact.js";
+import { isSecretName, REDACTED, redact } from "#base/redact.js";
 import { visible } from "#base/text-width.js";
 import type { ConfigKey } from "#config/keys.js";
 import { CONFIG_KEYS, findKey, isSection } from "#config/keys.js";
@@ -13,7 +13,10 @@ import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { formatPlural } from "../format.js";
 
-export function showConfig(context: CliContext, options: { readonly below?: string; readonly changedOnly: boolean }): void {
+export function showConfig(
+  context: CliContext,
+  options: { readonly below?: string; readonly changedOnly: boolean },
+): void {
   const { below, changedOnly } = options;
   if (below !== undefined && findKey(below) === undefined && !isSection(below)) throw unknownKey(below);
   const loaded = inspectConfig(context.home, context.env);
@@ -47,7 +50,9 @@ export function showConfig(context: CliContext, options: { readonly below?: stri
 export function getKey(context: CliContext, name: string): void {
   const key = requireKey(name);
   const loaded = inspectConfig(context.home, context.env);
-  const mistake = loaded.remarks.find((remark) => remark.severity === "error" && (remark.key === undefined || remark.key === name));
+  const mistake = loaded.remarks.find(
+    (remark) => remark.severity === "error" && (remark.key === undefined || remark.key === name),
+  );
   if (mistake !== undefined) throw new UserError(mistake.text, "talaria config check lists every mistake");
   const value = readValue(loaded, key);
   if (context.out.json) context.out.document({ key: name, value });
@@ -80,7 +85,10 @@ export function checkConfig(context: CliContext): void {
   if (context.out.json) context.out.document({ ok: errors.length === 0, remarks });
   else for (const { severity, text } of remarks) context.out.line(`${severity}: ${visible(text)}`);
   if (errors.length > 0) {
-    throw new UserError(`${formatPlural(errors.length, "mistake")} in the settings`, "correct them with: talaria config edit");
+    throw new UserError(
+      `${formatPlural(errors.length, "mistake")} in the settings`,
+      "correct them with: talaria config edit",
+    );
   }
   if (!context.out.json) context.out.line(remarks.length === 0 ? "The settings are fine." : "No mistakes.");
 }
@@ -101,9 +109,16 @@ export function tellRemarks(context: CliContext, remarks: readonly Remark[]): vo
 
 function unknownKey(name: string): UserError {
   if (isSection(name)) {
-    return new UserError(`${visible(name)} is a group of settings, not one`, `talaria config show ${name} lists its keys`, EXIT.usage);
+    return new UserError(
+      `${visible(name)} is a group of settings, not one`,
+      `talaria config show ${name} lists its keys`,
+      EXIT.usage,
+    );
   }
-  const meant = nearest(name, CONFIG_KEYS.map((key) => key.name));
+  const meant = nearest(
+    name,
+    CONFIG_KEYS.map((key) => key.name),
+  );
   const hint = meant === undefined ? "talaria config keys lists the known ones" : `did you mean ${meant}?`;
   return new UserError(`${visible(name.slice(0, 80))} is not a known setting`, hint, EXIT.usage);
 }

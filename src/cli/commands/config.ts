@@ -1,5 +1,5 @@
 /** `talaria config`: looks at the settings and changes them. Works with a broken file, since it repairs them. */
-import { Argument, Command } from "commander";
+import { Argument, type Command } from "commander";
 import type { CliContext, Register } from "../command.js";
 import { addExamples } from "../command.js";
 
@@ -78,8 +78,8 @@ function registerWriting(command: Command, context: CliContext): void {
     .action(async (key: string, value: string) => (await import("./config-change.js")).setValue(context, key, value));
   addExamples(set, [
     ["talaria config set display.time absolute", "dates instead of `3 h ago`"],
-    ["talaria config set backup.dir '${BACKUPS}/talaria'", "a variable, read when it is used"],
-    ["talaria config set logs.keep -- 3", "`--` before values that begin with a dash"],
+    [`talaria config set backup.dir '\${BACKUPS}'`, "a variable, read when it is used"],
+    ["talaria config set backup.dir -- -odd", "`--` before a value that begins with a dash"],
   ]);
 
   const unset = command

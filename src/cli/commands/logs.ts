@@ -30,7 +30,9 @@ interface LogsOptions {
 
 export const register: Register = (command, context) => {
   command
-    .description("Show the end of the log, rotated files included. Lines that are not log entries are shown as they are.")
+    .description(
+      "Show the end of the log, rotated files included. Lines that are not log entries are shown as they are.",
+    )
     .option("-n, --lines <count>", `how many lines (at most ${LINES_MAX})`, parseLines, LINES_DEFAULT)
     .option("-f, --follow", "go on with new lines until Ctrl-C")
     .addOption(new Option("--level <level>", "this level and above").choices(LOG_LEVELS).default("debug"))
@@ -60,7 +62,9 @@ async function showLogs(context: CliContext, options: LogsOptions): Promise<void
 async function follow(context: CliContext, count: number, filter: LogFilter): Promise<void> {
   const { clock, signal, home } = context;
   const print = (entry: LogEntry): void =>
-    context.out.line(context.out.json ? JSON.stringify(entryDocument(entry)) : renderLogEntry(entry, context.out.paint));
+    context.out.line(
+      context.out.json ? JSON.stringify(entryDocument(entry)) : renderLogEntry(entry, context.out.paint),
+    );
   const from = openLogEnd(home.logFile);
   const before = linesFromEnd(logFiles(home.logFile, FILES_MAX), from?.position ?? 0);
   for (const entry of lastEntries(before, count, filter)) print(entry);
