@@ -3,8 +3,7 @@
  * place), then offer that place's subcommands, options and argument values. Words of the program's own
  * are fixed in the script; values only the program knows are asked for with `talaria __complete`.
  */
-import type { CompletionOption, CompletionPlace, CompletionValue } from "./completion-tree.js";
-import { valueFlags } from "./completion-tree.js";
+import { type CompletionOption, type CompletionPlace, type CompletionValue, valueFlags } from "./completion-tree.js";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];

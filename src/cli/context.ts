@@ -2,15 +2,12 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { systemClock } from "#base/clock.js";
-import type { HomePaths } from "#config/home.js";
-import { prepareHome, resolveHome } from "#config/home.js";
+import { type HomePaths, prepareHome, resolveHome } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { CliContext } from "./command.js";
 import type { TimeStyle } from "./format.js";
-import type { Output } from "./output.js";
-import { createOutput } from "./output.js";
-import type { ColorSetting } from "./paint.js";
-import { wantsColor } from "./paint.js";
+import { createOutput, type Output } from "./output.js";
+import { type ColorSetting, wantsColor } from "./paint.js";
 import type { GlobalOptions } from "./program.js";
 
 export interface ContextParts {

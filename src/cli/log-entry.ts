@@ -1,6 +1,5 @@
 /** One line of the log, as data and as a person reads it. A line that is not ours is shown as it is. */
-import type { LogLevel } from "#base/log.js";
-import { LOG_LEVELS } from "#base/log.js";
+import { LOG_LEVELS, type LogLevel } from "#base/log.js";
 import { pad, visible } from "#base/text-width.js";
 import { formatDateTime } from "./format.js";
 import type { Paint } from "./paint.js";

@@ -10,11 +10,9 @@ import { packageRoot } from "#base/package-root.js";
 import type { CliContext } from "./command.js";
 import { createContext } from "./context.js";
 import { EXIT } from "./exit-codes.js";
-import type { Failure } from "./failure.js";
-import { isUsageError, renderFailure, toFailure } from "./failure.js";
+import { type Failure, isUsageError, renderFailure, toFailure } from "./failure.js";
 import { createPaint, wantsColor } from "./paint.js";
-import type { GlobalOptions } from "./program.js";
-import { addCommands, createProgram } from "./program.js";
+import { addCommands, createProgram, type GlobalOptions } from "./program.js";
 
 /** How long a command may tidy up after Ctrl-C before the process ends anyway. */
 export const INTERRUPT_GRACE_MS = 1_000;

@@ -5,14 +5,10 @@
 import type { Clock } from "#base/clock.js";
 import { visible } from "#base/text-width.js";
 import { confirm } from "./confirm.js";
-import type { TimeStyle } from "./format.js";
-import { formatTime } from "./format.js";
-import type { Paint } from "./paint.js";
-import { createPaint } from "./paint.js";
-import type { Progress } from "./progress.js";
-import { noProgress, startProgress } from "./progress.js";
-import type { Column } from "./table.js";
-import { renderTable } from "./table.js";
+import { formatTime, type TimeStyle } from "./format.js";
+import { createPaint, type Paint } from "./paint.js";
+import { noProgress, type Progress, startProgress } from "./progress.js";
+import { type Column, renderTable } from "./table.js";
 
 export const COLUMNS_DEFAULT = 80;
 const COLUMNS_MIN = 20;

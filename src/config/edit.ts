@@ -3,14 +3,11 @@
  * included. [R37] A file that cannot be understood is never overwritten. Two processes may change it at the same
  * time: each looks again right before it writes and starts over when the file is not what it read.
  */
-import type { Document } from "yaml";
-import { isMap, isScalar, Scalar, YAMLMap } from "yaml";
+import { type Document, isMap, isScalar, Scalar, YAMLMap } from "yaml";
 import { replaceFile } from "#base/atomic-file.js";
 import { OperationalError, UserError } from "#base/errors.js";
-import type { HomePaths } from "./home.js";
-import { FILE_MODE } from "./home.js";
-import type { ConfigKey } from "./keys.js";
-import { judgeValue, readScalar } from "./keys.js";
+import { FILE_MODE, type HomePaths } from "./home.js";
+import { type ConfigKey, judgeValue, readScalar } from "./keys.js";
 import { hasReference } from "./references.js";
 import { readSettingsFile } from "./settings-file.js";
 import { readYaml } from "./yaml-file.js";

@@ -3,8 +3,7 @@
  * is, makes the folders, and keeps them closed to other users. It never opens what lies in them.
  */
 
-import type { Stats } from "node:fs";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { UserError } from "#base/errors.js";

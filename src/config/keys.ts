@@ -2,8 +2,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { invariant } from "#base/errors.js";
-import type { KeyNote } from "./schema.js";
-import { configSchema, keyNotes } from "./schema.js";
+import { configSchema, type KeyNote, keyNotes } from "./schema.js";
 
 export interface ConfigKey extends KeyNote {
   /** `gateway.reset.mode` */

@@ -3,15 +3,12 @@
  * value knows where it comes from, and every mistake where it is.
  */
 import { UserError } from "#base/errors.js";
-import type { EnvFile } from "./env-file.js";
-import { parseEnvFile } from "./env-file.js";
+import { type EnvFile, parseEnvFile } from "./env-file.js";
 import type { HomePaths } from "./home.js";
-import type { ConfigKey } from "./keys.js";
-import { CONFIG_KEYS, judgeValue, readScalar } from "./keys.js";
+import { CONFIG_KEYS, type ConfigKey, judgeValue, readScalar } from "./keys.js";
 import { nearest } from "./nearest.js";
 import { hasReference, resolveReferences } from "./references.js";
-import type { Place, Remark } from "./remark.js";
-import { remark } from "./remark.js";
+import { type Place, type Remark, remark } from "./remark.js";
 import type { Config } from "./schema.js";
 import { readSettingsFile } from "./settings-file.js";
 import { readYaml } from "./yaml-file.js";

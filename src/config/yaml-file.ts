@@ -3,12 +3,20 @@
  * Only scalars at known keys are ever read, so aliases are never expanded: a file made of them costs no
  * more than its own length.
  */
-import type { Document, Node, YAMLMap } from "yaml";
-import { isAlias, isMap, isScalar, Lexer, LineCounter, parseDocument } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
 import { CONFIG_KEYS, describe, findKey, isSection } from "./keys.js";
 import { nearest } from "./nearest.js";
-import type { Place, Remark } from "./remark.js";
-import { remark } from "./remark.js";
+import { type Place, type Remark, remark } from "./remark.js";
 import { removedNote } from "./removed-keys.js";
 
 export interface FoundSetting {

@@ -1,9 +1,7 @@
 /** `talaria completion SHELL`: the script on stdout, written from the same table as the commands. */
 import { Argument } from "commander";
-import type { Register } from "../command.js";
-import { addExamples } from "../command.js";
-import type { Shell } from "../completion-scripts.js";
-import { completionScript, SHELLS } from "../completion-scripts.js";
+import { addExamples, type Register } from "../command.js";
+import { completionScript, SHELLS, type Shell } from "../completion-scripts.js";
 import { completionPlaces } from "../completion-tree.js";
 
 export const register: Register = (command, context) => {

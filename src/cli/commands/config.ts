@@ -1,7 +1,6 @@
 /** `talaria config`: looks at the settings and changes them. Works with a broken file, since it repairs them. */
 import { Argument, type Command } from "commander";
-import type { CliContext, Register } from "../command.js";
-import { addExamples } from "../command.js";
+import { addExamples, type CliContext, type Register } from "../command.js";
 
 export const register: Register = (command, context) => {
   command.description(

@@ -1,14 +1,11 @@
 /** `talaria logs`: the end of the log, filtered, and what comes next. */
 import { InvalidArgumentError, Option } from "commander";
 import { UserError } from "#base/errors.js";
-import type { LogLevel } from "#base/log.js";
-import { LOG_LEVELS, logFiles } from "#base/log.js";
-import type { CliContext, Register } from "../command.js";
-import { addExamples } from "../command.js";
+import { LOG_LEVELS, type LogLevel, logFiles } from "#base/log.js";
+import { addExamples, type CliContext, type Register } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { parseMoment } from "../format.js";
-import type { LogEntry, LogFilter } from "../log-entry.js";
-import { parseLogLine, passes, renderLogEntry } from "../log-entry.js";
+import { type LogEntry, type LogFilter, parseLogLine, passes, renderLogEntry } from "../log-entry.js";
 import { followLog, openLogEnd } from "../log-follow.js";
 import { linesFromEnd } from "../log-tail.js";
 

@@ -1,6 +1,5 @@
 /** `talaria version`: what is running, for a person or a bug report. */
-import type { Register } from "../command.js";
-import { addExamples } from "../command.js";
+import { addExamples, type Register } from "../command.js";
 
 export const register: Register = (command, context) => {
   command.action(() => {
