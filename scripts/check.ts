@@ -10,6 +10,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { checkLayers } from "./check-layers.js";
+import { checkNames } from "./check-names.js";
 import { checkNodeVersions } from "./check-node-versions.js";
 import { checkSize } from "./check-size.js";
 import { checkProof, checkSpec } from "./check-spec.js";
@@ -38,6 +39,7 @@ const STEPS: readonly Step[] = [
   },
   { name: "types", run: () => command("node_modules/typescript7/bin/tsc", ["--noEmit", "-p", "."]) },
   { name: "layers", run: () => checkLayers(root) },
+  { name: "names", run: () => checkNames(root) },
   { name: "size", run: () => checkSize(root) },
   { name: "spec", run: () => checkSpec(root) },
   { name: "node versions", run: () => checkNodeVersions(root) },
