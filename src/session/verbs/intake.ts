@@ -1,0 +1,67 @@
+/** Verbs by which something said to us becomes durable, and what is queued is looked at or withdrawn. */
+import type { ConversationId, InputId } from "#base/ids.js";
+import type { Address } from "../address.js";
+import type { Admission, InputMode, InputPhase } from "../input.js";
+import type { MessageBody } from "../message.js";
+import type { ResetPolicy } from "../reset-policy.js";
+
+/** What a new session starts with. */
+export interface SessionStart {
+  readonly source: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface RouteTarget {
+  readonly kind: "route";
+  readonly key: string;
+  readonly chatType: string;
+  readonly name?: string;
+  readonly policy?: ResetPolicy;
+}
+
+export type InboundTarget =
+  | RouteTarget
+  | { readonly kind: "conversation"; readonly id: ConversationId }
+  | { readonly kind: "new"; readonly id?: ConversationId };
+
+export interface Inbound {
+  readonly platform: string;
+  /** Which of our accounts received it. */
+  readonly account: string;
+  /** The platform's own name of this event; with platform and account it is admitted once, for ever. */
+  readonly eventId: string;
+  readonly to: InboundTarget;
+  /** Who said it, by account on that platform; absent means the owner of this home. */
+  readonly author?: { readonly account: string; readonly name?: string };
+  readonly text: string;
+  readonly body?: MessageBody;
+  readonly mode?: InputMode;
+  /** Where the answer goes. */
+  readonly address?: Address;
+  readonly start: SessionStart;
+  /** A title wanted for the conversation if this message begins it [LS-4]. */
+  readonly title?: string;
+  readonly nowMs: number;
+}
+
+export interface QueuedInput {
+  readonly id: InputId;
+  readonly mode: InputMode;
+  readonly phase: InputPhase;
+  readonly text: string | null;
+  readonly reason: string | null;
+  readonly receivedMs: number;
+}
+
+export interface IntakeVerbs {
+  /** [CT-1] [CT-2] Stores an inbound message once; acknowledge to the platform only after this resolves. */
+  admit(inbound: Inbound): Admission;
+  /** A person withdraws what waits; a turn that took it is interrupted instead. */
+  cancelInput(args: { readonly input: InputId; readonly reason: string; readonly nowMs: number }): {
+    readonly kind: "cancelled" | "too-late" | "unknown";
+  };
+  /** What waits for a conversation, oldest first. */
+  queue(args: { readonly conversation: ConversationId; readonly limit: number }): readonly QueuedInput[];
+}

@@ -1,0 +1,117 @@
+/** Verbs that begin, end, continue or reshape conversations. `design.md` §4 is the table they implement. */
+import type { ConversationId, SessionId } from "#base/ids.js";
+import type { TitleOutcome } from "../input.js";
+import type { NewMessage } from "../message.js";
+import type { Closing } from "../opening.js";
+import type { SessionStart } from "./intake.js";
+
+/** Which chat acts: its route moves along. A terminal has none. */
+export interface Actor {
+  readonly platform: string;
+  readonly routeKey?: string;
+  /** True when a client other than the caller holds the conversation it leaves. */
+  readonly heldElsewhere?: boolean;
+}
+
+export interface Begun {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  readonly title?: TitleOutcome;
+}
+
+export type NotFound = { readonly kind: "unknown" | "deleted" };
+
+export interface Rotation {
+  readonly conversation: ConversationId;
+  /** The version that was summarised: commits only if the tip is still this one, at this number. */
+  readonly tip: SessionId;
+  readonly seq: number;
+  /** The child's content: summary and kept messages, in order. */
+  readonly messages: readonly NewMessage[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly nowMs: number;
+}
+
+export type RotationOutcome =
+  | { readonly kind: "rotated"; readonly session: SessionId; readonly title: string | null }
+  /** The tip moved, grew, was reset or deleted meanwhile: the result is discarded. */
+  | { readonly kind: "stale" }
+  /** [CR-5] Nothing would be gained; nothing was written. */
+  | { readonly kind: "no-gain" };
+
+export interface LifecycleVerbs {
+  /** A conversation that begins with an explicit title instead of a message. */
+  begin(args: { readonly start: SessionStart; readonly title: string; readonly nowMs: number }): Begun;
+  /** `/new`: ends the old conversation's opening and begins a linked one; the route moves. */
+  reset(args: {
+    readonly actor: Actor;
+    readonly from?: ConversationId;
+    readonly start: SessionStart;
+    readonly title?: string;
+    readonly nowMs: number;
+  }): ({ readonly kind: "reset"; readonly from: ConversationId | null } & Begun) | NotFound;
+  resume(args: {
+    readonly actor: Actor;
+    readonly from?: ConversationId;
+    readonly to: ConversationId;
+    readonly nowMs: number;
+  }):
+    | { readonly kind: "resumed"; readonly session: SessionId; readonly from: ConversationId | null }
+    | { readonly kind: "already-there"; readonly session: SessionId }
+    | NotFound;
+  /** A copy of the visible history up to `atSeq` (default: all of it) as a conversation of its own. */
+  branch(args: {
+    readonly actor: Actor;
+    readonly from: ConversationId;
+    readonly atSeq?: number;
+    readonly title?: string;
+    readonly nowMs: number;
+  }): ({ readonly kind: "branched" } & Begun) | NotFound | { readonly kind: "empty" };
+  /** Ends the opening with the caller's reason, once; interrupts a running turn [FQ-4] [FQ-5]. */
+  end(args: {
+    readonly conversation: ConversationId;
+    readonly actor: Actor;
+    readonly reason: string;
+    readonly nowMs: number;
+  }): Closing | NotFound;
+  /** [FQ-9] Closes up to `limit` open openings; the caller repeats until it answers zero. */
+  closeOpenings(args: { readonly reason: string; readonly limit: number; readonly nowMs: number }): {
+    readonly closed: number;
+  };
+  /** [CR-1] Ends the tip and starts its child with the compacted content, or changes nothing. */
+  rotate(rotation: Rotation): RotationOutcome;
+  /** Hides the last `turns` user turns; the rows stay. Returns the oldest hidden text for editing. */
+  undo(args: {
+    readonly conversation: ConversationId;
+    readonly turns: number;
+    readonly reason: "undo" | "retry";
+    readonly nowMs: number;
+  }):
+    | { readonly kind: "undone"; readonly text: string; readonly messages: number; readonly fromSeq: number }
+    | { readonly kind: "nothing-to-undo" | "busy" }
+    | NotFound;
+  setTitle(args: {
+    readonly conversation: ConversationId;
+    readonly title: string | null;
+  }): TitleOutcome | NotFound | { readonly kind: "cleared" };
+  /** [LS-6] Tries a title that could not be set before. */
+  applyWantedTitle(args: {
+    readonly conversation: ConversationId;
+  }): TitleOutcome | NotFound | { readonly kind: "none-wanted" };
+  setArchived(args: {
+    readonly conversation: ConversationId;
+    readonly archived: boolean;
+  }): { readonly kind: "ok" } | NotFound;
+  /** Tombstone, audit row and hidden at once; the bytes go later, in chunks. A running turn refuses it. */
+  remove(args: {
+    readonly conversation: ConversationId;
+    readonly by: string;
+    readonly nowMs: number;
+  }): { readonly kind: "removed"; readonly messages: number } | { readonly kind: "busy" } | NotFound;
+  /** Erases up to `limit` rows of removed conversations. */
+  eraseChunk(args: { readonly limit: number; readonly nowMs: number }): {
+    readonly erased: number;
+    readonly isDone: boolean;
+  };
+}

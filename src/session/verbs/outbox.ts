@@ -1,0 +1,97 @@
+/** Verbs of what is owed: deliveries to people, boundary events to hooks, jobs to ourselves. */
+import type { ConversationId, DeliveryId, HostId, JobId } from "#base/ids.js";
+import type { Address } from "../address.js";
+import type { BoundaryKind, BoundaryPayload } from "../boundary.js";
+import type { DeliveryEvent, DeliveryState } from "../delivery.js";
+
+export interface DueDelivery {
+  /** Also the idempotency key on platforms that take one. */
+  readonly id: DeliveryId;
+  readonly platform: string;
+  readonly address: Address;
+  readonly text: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly attempts: number;
+  /** A copy that may be the second one: shown as such [CT-4]. */
+  readonly isMarked: boolean;
+}
+
+export interface DueHook {
+  /** The same for every attempt, so that a hook can recognise a repetition. */
+  readonly key: string;
+  readonly subscriber: string;
+  readonly kind: BoundaryKind;
+  readonly payload: BoundaryPayload;
+  readonly attempts: number;
+}
+
+export interface DueJob {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly key: string;
+  readonly conversation: ConversationId | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly attempts: number;
+}
+
+export interface OutboxVerbs {
+  /** Something owed outside a turn: a notice, a message sent from a terminal. */
+  oweDelivery(args: {
+    readonly conversation?: ConversationId;
+    readonly platform: string;
+    readonly address: Address;
+    readonly parts: readonly string[];
+    readonly nowMs: number;
+  }): readonly DeliveryId[];
+  /** Heads of their lines that are due, marked as being sent before a byte leaves. */
+  claimDeliveries(args: {
+    readonly host: HostId;
+    readonly platforms?: readonly string[];
+    readonly limit: number;
+    readonly nowMs: number;
+  }): readonly DueDelivery[];
+  settleDelivery(args: {
+    readonly id: DeliveryId;
+    readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;
+    readonly nowMs: number;
+  }): { readonly kind: "ok"; readonly phase: DeliveryState["phase"] } | { readonly kind: "already-ended" | "unknown" };
+  /** The next boundary of each (subscriber, order key) that is due. */
+  claimHooks(args: { readonly host: HostId; readonly limit: number; readonly nowMs: number }): readonly DueHook[];
+  settleHook(args: {
+    readonly key: string;
+    readonly result:
+      | { readonly kind: "done" }
+      | { readonly kind: "failed"; readonly error: string; readonly retryMs: number };
+    readonly nowMs: number;
+  }): { readonly kind: "done" | "retry" | "dead" | "unknown" };
+  /** Which boundaries a subscriber is owed from now on; an empty list unsubscribes it. */
+  subscribeHooks(args: { readonly subscriber: string; readonly kinds: readonly BoundaryKind[] }): {
+    readonly kind: "ok";
+  };
+  /** Queued once per (kind, key) while it is open. */
+  enqueueJob(args: {
+    readonly kind: string;
+    readonly key: string;
+    readonly conversation?: ConversationId;
+    readonly payload: Readonly<Record<string, unknown>>;
+    readonly dueMs: number;
+  }): { readonly kind: "queued" | "already-queued"; readonly id: JobId };
+  claimJobs(args: {
+    readonly host: HostId;
+    readonly kinds: readonly string[];
+    readonly limit: number;
+    readonly nowMs: number;
+  }): readonly DueJob[];
+  settleJob(args: {
+    readonly id: JobId;
+    readonly result: { readonly kind: "done" } | { readonly kind: "failed"; readonly error: string };
+    readonly nowMs: number;
+  }): {
+    readonly kind: "done" | "retry" | "dead" | "unknown";
+  };
+  /** What dead hosts left under way: sends become unknown, hooks and jobs are due again. */
+  recoverOutbox(args: { readonly host: HostId; readonly limit: number; readonly nowMs: number }): {
+    readonly recovered: number;
+  };
+}

@@ -1,0 +1,155 @@
+/** Verbs of a running turn. Each carries the lease's epoch; a stale one changes nothing. */
+import type {
+  ApprovalId,
+  ConversationId,
+  HostId,
+  InputId,
+  PersonId,
+  SessionId,
+  ToolCallId,
+  TurnId,
+} from "#base/ids.js";
+import type { Address } from "../address.js";
+import type { ApprovalAnswer, Decision } from "../approval.js";
+import type { MessageBody, NewMessage, Usage } from "../message.js";
+import type { CallOutcome, Effect, ToolCallState } from "../tool-call.js";
+import type { TurnOutcome } from "../turn.js";
+
+/** Proof of the right to write for a turn: which one, and under which lease. */
+export interface TurnPass {
+  readonly turn: TurnId;
+  readonly epoch: number;
+}
+
+export interface ClaimedTurn extends TurnPass {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  readonly input: InputId;
+  /** Sequence number of the user message that the input became. */
+  readonly seq: number;
+  readonly attempts: number;
+  readonly address?: Address;
+}
+
+export type Claim =
+  | ({ readonly kind: "claimed" } & ClaimedTurn)
+  | { readonly kind: "idle" }
+  | { readonly kind: "busy"; readonly turn: TurnId };
+
+export interface RecordedCall {
+  readonly id: ToolCallId;
+  readonly callId: string;
+  readonly state: ToolCallState["phase"];
+}
+
+export interface StepRecord extends TurnPass {
+  readonly text: string;
+  readonly body?: MessageBody;
+  readonly calls: readonly {
+    readonly callId: string;
+    readonly name: string;
+    readonly effect: Effect;
+    readonly argsHash: string;
+  }[];
+  readonly usage?: Usage;
+  readonly nowMs: number;
+}
+
+export interface OwedReply {
+  readonly platform: string;
+  readonly address: Address;
+  /** One row a part, sent in this order. */
+  readonly parts: readonly string[];
+}
+
+export interface Settlement extends TurnPass {
+  readonly outcome: TurnOutcome;
+  /** The error's own words, for failures. */
+  readonly reason?: string;
+  readonly final?: { readonly text: string; readonly body?: MessageBody };
+  readonly usage?: Usage;
+  readonly replies?: readonly OwedReply[];
+  readonly nowMs: number;
+}
+
+/** Every verb below answers `fenced` to a writer whose lease was taken over, or whose turn has ended. */
+export type Fenced = { readonly kind: "fenced" };
+
+export interface OpenTurn extends TurnPass {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  readonly host: string;
+  readonly phase: "running" | "waiting";
+  readonly attempts: number;
+  readonly startedMs: number;
+  readonly calls: readonly OpenCall[];
+}
+
+export interface OpenCall {
+  readonly id: ToolCallId;
+  readonly callId: string;
+  readonly name: string;
+  readonly effect: Effect;
+  readonly phase: ToolCallState["phase"];
+  readonly attempts: number;
+}
+
+export interface TurnVerbs {
+  /** Takes the conversation's next input, makes it history and opens its turn; at most one turn is live. */
+  claim(args: { readonly conversation: ConversationId; readonly host: HostId; readonly nowMs: number }): Claim;
+  /** Takes what was said to steer the running turn into history, between its steps. */
+  takeSteers(
+    args: TurnPass & { readonly nowMs: number },
+  ): { readonly kind: "taken"; readonly texts: readonly string[] } | Fenced;
+  /** The assistant's message and the calls it asked for, before any of them starts. */
+  recordStep(
+    step: StepRecord,
+  ): { readonly kind: "recorded"; readonly seq: number; readonly calls: readonly RecordedCall[] } | Fenced;
+  /** Counts the attempt before the tool runs. An at-most-once call that was started before is refused [CT-5]. */
+  startCalls(
+    args: TurnPass & { readonly calls: readonly ToolCallId[]; readonly nowMs: number },
+  ):
+    | { readonly kind: "started" }
+    | {
+        readonly kind: "refused";
+        readonly call: ToolCallId;
+        readonly reason: "started-before" | "finished" | "awaits-approval" | "denied";
+      }
+    | Fenced;
+  finishCall(
+    args: TurnPass & {
+      readonly call: ToolCallId;
+      readonly outcome: CallOutcome;
+      readonly result: NewMessage;
+      readonly nowMs: number;
+    },
+  ): { readonly kind: "finished"; readonly seq: number } | { readonly kind: "already-finished" } | Fenced;
+  /** What has been streamed so far; becomes history, marked, if the turn is cut [FQ-1]. */
+  saveDraft(args: TurnPass & { readonly text: string }): { readonly kind: "saved" } | Fenced;
+  askApproval(
+    args: TurnPass & {
+      readonly call: ToolCallId;
+      readonly question: Readonly<Record<string, unknown>>;
+      readonly nowMs: number;
+    },
+  ): { readonly kind: "asked"; readonly approval: ApprovalId } | Fenced;
+  /** [CT-10] Decided once, whoever else answers. Needs no epoch: the person is not the host. */
+  decideApproval(args: {
+    readonly approval: ApprovalId;
+    readonly answer: ApprovalAnswer;
+    readonly by: PersonId;
+    readonly nowMs: number;
+  }): Decision | { readonly kind: "unknown" };
+  /** The final text, the outcome, the reply's parts and the boundary commit together [CT-3]. */
+  settle(
+    settlement: Settlement,
+  ): { readonly kind: "settled"; readonly seq: number | null } | { readonly kind: "already-settled" } | Fenced;
+  /** Turns that no living host runs: what recovery has to judge. Reads open turns only, never history. */
+  openTurns(args: { readonly limit: number }): readonly OpenTurn[];
+  /** Takes a dead host's turn under a new epoch, the attempt counted first [CT-9]. */
+  takeOver(args: {
+    readonly turn: TurnId;
+    readonly host: HostId;
+    readonly nowMs: number;
+  }): ({ readonly kind: "taken" } & ClaimedTurn) | { readonly kind: "settled" | "unknown" };
+}
