@@ -1,0 +1,74 @@
+/**
+ * Verified backups [BK-1] [BK-2]: a consistent copy made by SQLite itself, reopened and checked before it gets
+ * its name. A copy that is cut short or does not check never looks like a backup.
+ */
+import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { OperationalError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
+import { Connection } from "./connection.js";
+import { told } from "./open.js";
+
+const PAGES_PER_STEP = 1_000;
+
+export interface BackupOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly onPage?: (left: number, total: number) => void;
+}
+
+/** A live copy: whoever writes goes on meanwhile. */
+export async function backupStore({ from, to, onPage }: BackupOptions): Promise<void> {
+  const partial = `${to}.partial`;
+  rmSync(partial, { force: true });
+  const source = told(from, () => new Connection({ path: from, isReadOnly: true }));
+  try {
+    await source.copyTo(partial, PAGES_PER_STEP, onPage);
+  } finally {
+    source.release();
+  }
+  finish(partial, to);
+}
+
+/** Before a migration nobody else has the file, and the writer may block: one statement does it. */
+export function backupBeforeMigration(path: string, folder: string, version: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const to = join(folder, `before-migration-from-${version}.db`);
+  const partial = `${to}.partial`;
+  rmSync(partial, { force: true });
+  const source = told(path, () => new Connection({ path, isReadOnly: true }));
+  source.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`);
+  source.release();
+  finish(partial, to);
+}
+
+function finish(partial: string, to: string): void {
+  chmodSync(partial, 0o600);
+  verifyStore(partial);
+  faultPoint("backup.before-rename");
+  renameSync(partial, to);
+}
+
+/** Reads every page: for backups, restores and `doctor`, never on the way to serving. */
+export function verifyStore(path: string): void {
+  const problems = told(path, () => integrityProblems(path));
+  if (problems.length === 0) return;
+  throw new OperationalError(
+    "damaged",
+    "never",
+    `${path} did not pass its integrity check: ${problems.slice(0, PROBLEMS_SHOWN).join("; ")}`,
+  );
+}
+
+const PROBLEMS_SHOWN = 3;
+const PROBLEMS_MAX = 100;
+
+export function integrityProblems(path: string): string[] {
+  const db = new Connection({ path, isReadOnly: true });
+  const rows = db.list(`PRAGMA integrity_check(${PROBLEMS_MAX})`).filter((text) => text !== "ok");
+  const orphans = db.list(
+    "SELECT \"table\" || ' row ' || rowid || ' names a missing ' || parent FROM pragma_foreign_key_check LIMIT 100",
+  );
+  db.release();
+  return [...rows, ...orphans];
+}

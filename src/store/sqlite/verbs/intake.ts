@@ -1,0 +1,268 @@
+/**
+ * Intake [CT-1] [CT-2]: one platform event, one input row, for ever; the route, the conversation and its
+ * opening come into being in the same transaction. A message that finds its route expired begins a new,
+ * linked conversation; one that finds it suspended is stored as dead and told so.
+ */
+import type { ConversationId, InputId } from "#base/ids.js";
+import { type Address, destinationOf } from "#session/address.js";
+import { type Admission, INPUT_CHARS_MAX } from "#session/input.js";
+import { NO_RESET, type ResetPolicy, type ResetReason, resetDeadline } from "#session/reset-policy.js";
+import type { Inbound, IntakeVerbs, QueuedInput, RouteTarget } from "#session/verbs/intake.js";
+import {
+  type Conversation,
+  closeOpening,
+  conversationByNo,
+  createConversation,
+  ensureOpen,
+  findConversation,
+  isBusy,
+  personNo,
+  touch,
+} from "../acts.js";
+import { owe } from "../line.js";
+import { wantTitle } from "../titles.js";
+import { json, type Tx, type VerbTable } from "../tx.js";
+
+export const intakeVerbs: VerbTable<IntakeVerbs> = {
+  admit(tx, inbound) {
+    const known = knownInput(tx, inbound);
+    if (known !== undefined) return known;
+    if (inbound.text === "" && inbound.body?.attachments === undefined) return { kind: "rejected", reason: "empty" };
+    if (inbound.text.length > INPUT_CHARS_MAX) return { kind: "rejected", reason: "too-long" };
+    const author = personNo(tx, inbound.platform, inbound.author, inbound.nowMs);
+    const place = findPlace(tx, inbound, author);
+    if (place.kind === "rejected") return place;
+    return place.suspended ? admitDead(tx, inbound, place, author) : admitQueued(tx, inbound, place, author);
+  },
+
+  cancelInput(tx, { input, reason }) {
+    const row = tx.db.get<{ state: string }>("SELECT state FROM input WHERE id = ?", input);
+    if (row === undefined) return { kind: "unknown" };
+    if (row.state !== "queued") return { kind: "too-late" };
+    tx.db.run("UPDATE input SET state = 'cancelled', reason = ? WHERE id = ?", reason, input);
+    return { kind: "cancelled" };
+  },
+
+  queue(tx, { conversation, limit }) {
+    return tx.db.all<QueuedInput>(
+      `SELECT i.id, i.mode, i.state AS phase, i.text, i.reason, i.received_ms AS receivedMs FROM input i
+       JOIN conversation c ON c.no = i.conversation WHERE c.id = ? AND i.state = 'queued' ORDER BY i.no LIMIT ?`,
+      conversation,
+      limit,
+    );
+  },
+};
+
+function knownInput(tx: Tx, inbound: Inbound): Admission | undefined {
+  const row = tx.db.get<{ id: InputId; conversation: ConversationId; phase: "queued" }>(
+    `SELECT i.id, c.id AS conversation, i.state AS phase FROM input i JOIN conversation c ON c.no = i.conversation
+     WHERE i.platform = ? AND i.account = ? AND i.event_id = ?`,
+    inbound.platform,
+    inbound.account,
+    inbound.eventId,
+  );
+  return row && { kind: "duplicate", input: row.id, conversation: row.conversation, phase: row.phase };
+}
+
+interface Place {
+  readonly kind: "place";
+  readonly conversation: Conversation;
+  readonly isNew: boolean;
+  readonly suspended: boolean;
+  readonly resetFrom?: { readonly conversation: ConversationId; readonly reason: ResetReason };
+}
+
+type Rejected = Extract<Admission, { kind: "rejected" }>;
+
+function findPlace(tx: Tx, inbound: Inbound, author: number): Place | Rejected {
+  switch (inbound.to.kind) {
+    case "route":
+      return placeOnRoute(tx, inbound, inbound.to, author);
+    case "new":
+      return {
+        kind: "place",
+        conversation: begin(tx, inbound, { owner: author, id: inbound.to.id }),
+        isNew: true,
+        suspended: false,
+      };
+    case "conversation": {
+      const conversation = findConversation(tx, inbound.to.id);
+      if (conversation === undefined) return { kind: "rejected", reason: "unknown-conversation" };
+      if (conversation.deleted_ms !== null) return { kind: "rejected", reason: "deleted" };
+      return { kind: "place", conversation, isNew: false, suspended: false };
+    }
+  }
+}
+
+interface RouteRow {
+  readonly conversation: number;
+  readonly used_ms: number;
+  readonly expires_ms: number | null;
+  readonly expired_ms: number | null;
+  readonly suspended_reason: string | null;
+  readonly reset_policy: string;
+}
+
+function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: number): Place {
+  const route = tx.db.get<RouteRow>(
+    "SELECT conversation, used_ms, expires_ms, expired_ms, suspended_reason, reset_policy FROM route WHERE key = ?",
+    target.key,
+  );
+  if (route === undefined) {
+    const conversation = begin(tx, inbound, { owner: author });
+    addRoute(tx, inbound, target, conversation);
+    return { kind: "place", conversation, isNew: true, suspended: false };
+  }
+  const current = conversationByNo(tx, route.conversation);
+  if (route.suspended_reason !== null) return { kind: "place", conversation: current, isNew: false, suspended: true };
+  const reason = expiry(tx, route, inbound.nowMs);
+  if (reason === undefined) {
+    useRoute(tx, target, {
+      conversation: current.no,
+      policy: target.policy ?? (JSON.parse(route.reset_policy) as ResetPolicy),
+      nowMs: inbound.nowMs,
+    });
+    return { kind: "place", conversation: current, isNew: false, suspended: false };
+  }
+  closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
+  const conversation = begin(tx, inbound, { owner: current.owner, parent: current.no });
+  useRoute(tx, target, { conversation: conversation.no, policy: target.policy ?? NO_RESET, nowMs: inbound.nowMs });
+  return {
+    kind: "place",
+    conversation,
+    isNew: true,
+    suspended: false,
+    resetFrom: { conversation: current.id, reason },
+  };
+}
+
+/** Why the route's conversation is over, if it is. One in mid-turn, or with work queued, is in use [BH-10]. */
+function expiry(tx: Tx, route: RouteRow, nowMs: number): ResetReason | undefined {
+  const isPast = route.expired_ms !== null || (route.expires_ms !== null && route.expires_ms <= nowMs);
+  if (!isPast || isBusy(tx, route.conversation)) return undefined;
+  return resetDeadline(JSON.parse(route.reset_policy) as ResetPolicy, route.used_ms)?.reason ?? "idle";
+}
+
+function begin(
+  tx: Tx,
+  inbound: Inbound,
+  origin: { owner: number; parent?: number; id?: string | undefined },
+): Conversation {
+  const { source, model, cwd, settings } = inbound.start;
+  return createConversation(tx, {
+    id: origin.id,
+    owner: origin.owner,
+    lineage: origin.parent === undefined ? "root" : "reset",
+    ...(origin.parent === undefined ? {} : { parent: origin.parent }),
+    source,
+    createdMs: inbound.nowMs,
+    session: { model, cwd, settings },
+  });
+}
+
+function addRoute(tx: Tx, inbound: Inbound, target: RouteTarget, conversation: Conversation): void {
+  const policy = target.policy ?? NO_RESET;
+  tx.db.run(
+    `INSERT INTO route(key, conversation, platform, chat_type, name, origin, reset_policy, created_ms, used_ms, expires_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9)`,
+    target.key,
+    conversation.no,
+    inbound.platform,
+    target.chatType,
+    target.name ?? null,
+    json(inbound.address),
+    JSON.stringify(policy),
+    inbound.nowMs,
+    resetDeadline(policy, inbound.nowMs)?.atMs ?? null,
+  );
+}
+
+function useRoute(
+  tx: Tx,
+  target: RouteTarget,
+  use: { conversation: number; policy: ResetPolicy; nowMs: number },
+): void {
+  tx.db.run(
+    `UPDATE route SET conversation = ?, used_ms = max(used_ms, ?), expires_ms = ?, expired_ms = NULL, reset_policy = ?,
+       name = coalesce(?, name) WHERE key = ?`,
+    use.conversation,
+    use.nowMs,
+    resetDeadline(use.policy, use.nowMs)?.atMs ?? null,
+    JSON.stringify(use.policy),
+    target.name ?? null,
+    target.key,
+  );
+}
+
+function admitQueued(tx: Tx, inbound: Inbound, place: Place, author: number): Admission {
+  const { conversation } = place;
+  ensureOpen(tx, conversation, { platform: inbound.platform, hasContent: true, nowMs: inbound.nowMs });
+  const input = insertInput(tx, inbound, { conversation, author, state: "queued", reason: null });
+  touch(tx, conversation.no, inbound.nowMs);
+  const title = place.isNew && inbound.title !== undefined ? wantTitle(tx, conversation, inbound.title) : undefined;
+  return {
+    kind: "admitted",
+    input,
+    conversation: conversation.id,
+    session: conversation.session,
+    ...(place.resetFrom && { resetFrom: place.resetFrom }),
+    ...(title && { title }),
+  };
+}
+
+/** [CT-9] The conversation crashed the process too often: the message ends here, with a notice. */
+function admitDead(tx: Tx, inbound: Inbound, place: Place, author: number): Admission {
+  const input = insertInput(tx, inbound, {
+    conversation: place.conversation,
+    author,
+    state: "dead",
+    reason: "suspended",
+  });
+  if (inbound.address !== undefined) oweNotice(tx, inbound, inbound.address, place.conversation);
+  return { kind: "suspended", input, conversation: place.conversation.id };
+}
+
+function oweNotice(tx: Tx, inbound: Inbound, address: Address, conversation: Conversation): void {
+  owe(tx, {
+    conversation: conversation.no,
+    platform: inbound.platform,
+    destination: destinationOf(address),
+    address: JSON.stringify(address),
+    parts: [SUSPENDED_NOTICE],
+    nowMs: inbound.nowMs,
+  });
+}
+
+export const SUSPENDED_NOTICE =
+  "This conversation was set aside because it ended the program several times. Nothing of it is lost, and your last " +
+  "message was not run. Send /resume to try it again, or /new to begin a new one.";
+
+interface InputPlace {
+  readonly conversation: Conversation;
+  readonly author: number;
+  readonly state: "queued" | "dead";
+  readonly reason: string | null;
+}
+
+function insertInput(tx: Tx, inbound: Inbound, place: InputPlace): InputId {
+  const id = tx.newId<InputId>();
+  tx.db.run(
+    `INSERT INTO input(id, platform, account, event_id, conversation, author, route_key, address, mode, state, reason, text, body, received_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    inbound.platform,
+    inbound.account,
+    inbound.eventId,
+    place.conversation.no,
+    place.author,
+    inbound.to.kind === "route" ? inbound.to.key : null,
+    json(inbound.address),
+    inbound.mode ?? "queue",
+    place.state,
+    place.reason,
+    inbound.text.toWellFormed(),
+    json(inbound.body),
+    inbound.nowMs,
+  );
+  return id;
+}

@@ -1,0 +1,292 @@
+/**
+ * What begins, ends, continues or reshapes a conversation (`design.md` §4). Every act closes what it leaves,
+ * opens what it enters and tells the hooks in one transaction, so a crash finds both halves or neither.
+ */
+import type { ConversationId } from "#base/ids.js";
+import type { Message } from "#session/message.js";
+import type { Actor, Begun, LifecycleVerbs, NotFound } from "#session/verbs/lifecycle.js";
+import {
+  append,
+  type Conversation,
+  closeOpening,
+  conversationByNo,
+  createConversation,
+  ensureOpen,
+  findConversation,
+  isRoutedElsewhere,
+  setPreview,
+  tell,
+} from "../acts.js";
+import { isIn, supersededRanges, visibleMessages } from "../history.js";
+import { rotate } from "../rotate.js";
+import { interruptTurn } from "../settle.js";
+import { clearTitle, grantTitle, numberTitle, setTitle, titleOf, wantTitle } from "../titles.js";
+import type { Tx, VerbTable } from "../tx.js";
+import { removalVerbs } from "./removal.js";
+
+export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
+  ...removalVerbs,
+  rotate,
+
+  begin(tx, { start, title, nowMs }) {
+    const { source, ...session } = start;
+    const conversation = createConversation(tx, { owner: 1, lineage: "root", source, createdMs: nowMs, session });
+    ensureOpen(tx, conversation, { platform: source, hasContent: false, nowMs });
+    return begun(conversation, wantTitle(tx, conversation, title));
+  },
+
+  reset(tx, { actor, from, start, title, nowMs }) {
+    const old = leaving(tx, actor, from);
+    if (old !== undefined && "kind" in old) return old;
+    const { source, ...session } = start;
+    const lineage = old === undefined ? { lineage: "root" as const } : { lineage: "reset" as const, parent: old.no };
+    const fresh = createConversation(tx, { owner: old?.owner ?? 1, ...lineage, source, createdMs: nowMs, session });
+    const ids = { old_session_id: old?.session ?? null, new_session_id: fresh.session };
+    if (old !== undefined)
+      leave(tx, actor, old, { reason: "session_reset", extra: { ...ids, reason: "new_session" }, nowMs });
+    bind(tx, actor, fresh, nowMs);
+    tell(tx, fresh, {
+      kind: "on_session_reset",
+      platform: actor.platform,
+      orderKey: actor.routeKey ?? old?.id,
+      extra: { ...ids, reason: "new_session" },
+      nowMs,
+    });
+    const outcome = title === undefined ? undefined : wantTitle(tx, fresh, title);
+    return { kind: "reset", from: old?.id ?? null, ...begun(fresh, outcome) };
+  },
+
+  resume(tx, { actor, from, to, nowMs }) {
+    const target = existing(tx, to);
+    if ("kind" in target) return target;
+    const old = leaving(tx, actor, from);
+    if (old !== undefined && "kind" in old) return old;
+    if (old?.no === target.no) {
+      ensureOpen(tx, target, { platform: actor.platform, hasContent: target.message_count > 0, nowMs });
+      bind(tx, actor, target, nowMs);
+      return { kind: "already-there", session: target.session };
+    }
+    if (old !== undefined) leave(tx, actor, old, { reason: "resumed_other", nowMs });
+    bind(tx, actor, target, nowMs);
+    ensureOpen(tx, target, { platform: actor.platform, hasContent: target.message_count > 0, nowMs });
+    return { kind: "resumed", session: target.session, from: old?.id ?? null };
+  },
+
+  branch(tx, { actor, from, atSeq, title, nowMs }) {
+    const parent = existing(tx, from);
+    if ("kind" in parent) return parent;
+    const seq = Math.min(atSeq ?? parent.seq, parent.seq);
+    const messages = visibleMessages(tx, sessionAt(tx, parent, seq), seq);
+    if (messages.length === 0) return { kind: "empty" };
+    const child = copyConversation(tx, parent, { seq, messages, nowMs });
+    leave(tx, actor, parent, { reason: "branched", nowMs });
+    bind(tx, actor, child, nowMs);
+    ensureOpen(tx, child, { platform: actor.platform, hasContent: true, nowMs });
+    const outcome = title === undefined ? inheritTitle(tx, parent, child) : setTitle(tx, child, title);
+    return { kind: "branched", ...begun(child, outcome) };
+  },
+
+  end(tx, { conversation: id, actor, reason, nowMs }) {
+    const conversation = existing(tx, id);
+    if ("kind" in conversation) return conversation;
+    if (actor.heldElsewhere || isRoutedElsewhere(tx, conversation.no, actor.routeKey))
+      return { kind: "held-elsewhere" };
+    interruptTurn(tx, conversation.no, "interrupted-by-user", nowMs);
+    const closed = closeOpening(tx, conversation, { reason, nowMs, orderKey: actor.routeKey });
+    if (closed !== undefined) return { kind: "closed", reason, atMs: nowMs };
+    const last = tx.db.get<{ reason: string; atMs: number }>(
+      "SELECT reason, closed_ms AS atMs FROM opening WHERE session = ? ORDER BY no DESC LIMIT 1",
+      conversation.tip,
+    );
+    return last === undefined ? { kind: "not-open" } : { kind: "already-closed", ...last };
+  },
+
+  closeOpenings(tx, { reason, limit, nowMs }) {
+    const open = tx.db.all<{ conversation: number }>(
+      "SELECT s.conversation FROM opening o JOIN session s ON s.no = o.session WHERE o.closed_ms IS NULL ORDER BY o.no LIMIT ?",
+      limit,
+    );
+    for (const row of open) {
+      // A turn under way stays as it is: it is recovered, and settled, by the next host.
+      closeOpening(tx, conversationByNo(tx, row.conversation), { reason, nowMs });
+    }
+    return { closed: open.length };
+  },
+
+  undo(tx, { conversation: id, turns, reason, nowMs }) {
+    const conversation = existing(tx, id);
+    if ("kind" in conversation) return conversation;
+    if (tx.db.get("SELECT 1 FROM turn WHERE conversation = ? AND state <> 'settled'", conversation.no) !== undefined)
+      return { kind: "busy" };
+    const target = undoTarget(tx, conversation, turns);
+    if (target === undefined) return { kind: "nothing-to-undo" };
+    tx.db.run(
+      "INSERT INTO superseded(conversation, from_seq, to_seq, reason, created_ms) VALUES (?, ?, ?, ?, ?)",
+      conversation.no,
+      target.seq,
+      conversation.seq,
+      reason,
+      nowMs,
+    );
+    return { kind: "undone", text: target.text, messages: target.hidden, fromSeq: target.seq };
+  },
+
+  setTitle(tx, { conversation: id, title }) {
+    const conversation = existing(tx, id);
+    if ("kind" in conversation) return conversation;
+    if (title !== null) return setTitle(tx, conversation, title);
+    clearTitle(tx, conversation.tip);
+    return { kind: "cleared" };
+  },
+
+  applyWantedTitle(tx, { conversation: id }) {
+    const conversation = existing(tx, id);
+    if ("kind" in conversation) return conversation;
+    const wanted = tx.db.get<{ wanted: string | null }>(
+      "SELECT wanted_title AS wanted FROM conversation WHERE no = ?",
+      conversation.no,
+    )?.wanted;
+    return wanted === null || wanted === undefined ? { kind: "none-wanted" } : grantTitle(tx, conversation, wanted);
+  },
+
+  setArchived(tx, { conversation: id, archived }) {
+    const conversation = existing(tx, id);
+    if ("kind" in conversation) return conversation;
+    tx.db.run("UPDATE conversation SET archived = ? WHERE no = ?", archived ? 1 : 0, conversation.no);
+    return { kind: "ok" };
+  },
+};
+
+function begun(conversation: Conversation, title: Begun["title"]): Begun {
+  return { conversation: conversation.id, session: conversation.session, ...(title && { title }) };
+}
+
+function existing(tx: Tx, id: ConversationId): Conversation | NotFound {
+  const conversation = findConversation(tx, id);
+  if (conversation === undefined) return { kind: "unknown" };
+  return conversation.deleted_ms === null ? conversation : { kind: "deleted" };
+}
+
+/** The conversation the actor is in: what its route leads to, else what it says it holds. */
+function leaving(tx: Tx, actor: Actor, from: ConversationId | undefined): Conversation | NotFound | undefined {
+  const route =
+    actor.routeKey === undefined
+      ? undefined
+      : tx.db.get<{ no: number }>("SELECT conversation AS no FROM route WHERE key = ?", actor.routeKey);
+  if (route !== undefined) return conversationByNo(tx, route.no);
+  return from === undefined ? undefined : existing(tx, from);
+}
+
+/**
+ * Leaves a conversation for another: its turn is interrupted, what waited is withdrawn and its opening
+ * closes; unless somebody else is in it, then the actor only goes away.
+ */
+function leave(
+  tx: Tx,
+  actor: Actor,
+  old: Conversation,
+  use: { reason: string; extra?: Record<string, unknown>; nowMs: number },
+): void {
+  if (actor.heldElsewhere || isRoutedElsewhere(tx, old.no, actor.routeKey)) return;
+  interruptTurn(tx, old.no, "interrupted-by-user", use.nowMs);
+  tx.db.run(
+    "UPDATE input SET state = 'cancelled', reason = ? WHERE conversation = ? AND state = 'queued'",
+    use.reason,
+    old.no,
+  );
+  // The message count may have grown by the interruption; the tip has not moved.
+  closeOpening(tx, old, {
+    reason: use.reason,
+    nowMs: use.nowMs,
+    orderKey: actor.routeKey,
+    ...(use.extra && { extra: use.extra }),
+  });
+}
+
+/** Moves the actor's route, if it has one; a suspended or expired route is usable again by that. */
+function bind(tx: Tx, actor: Actor, to: Conversation, nowMs: number): void {
+  if (actor.routeKey === undefined) return;
+  tx.db.run(
+    `INSERT INTO route(key, conversation, platform, chat_type, created_ms, used_ms) VALUES (?1, ?2, ?3, 'dm', ?4, ?4)
+     ON CONFLICT(key) DO UPDATE SET conversation = excluded.conversation, used_ms = max(used_ms, excluded.used_ms),
+       expired_ms = NULL, suspended_reason = NULL, resume_reason = NULL`,
+    actor.routeKey,
+    to.no,
+    actor.platform,
+    nowMs,
+  );
+}
+
+/** The session in whose range a sequence number lies. */
+function sessionAt(tx: Tx, conversation: Conversation, seq: number): number {
+  const row = tx.db.get<{ no: number }>(
+    "SELECT no FROM session WHERE conversation = ? AND from_seq <= ? ORDER BY no DESC LIMIT 1",
+    conversation.no,
+    Math.max(1, seq),
+  );
+  return row?.no ?? conversation.tip;
+}
+
+/** The user message `turns` back from the end of the tip, and how many visible messages follow it. */
+function undoTarget(
+  tx: Tx,
+  conversation: Conversation,
+  turns: number,
+): { seq: number; text: string; hidden: number } | undefined {
+  const ranges = supersededRanges(tx, conversation.no);
+  let target: { seq: number; text: string; hidden: number } | undefined;
+  let left = Math.max(1, turns);
+  let hidden = 0;
+  const rows = tx.db.iterate<{ seq: number; role: string; text: string }>(
+    "SELECT seq, role, text FROM message WHERE conversation = ? AND session = ? ORDER BY seq DESC",
+    conversation.no,
+    conversation.tip,
+  );
+  for (const row of rows) {
+    if (isIn(ranges, row.seq)) continue;
+    hidden++;
+    if (row.role !== "user") continue;
+    target = { seq: row.seq, text: row.text, hidden };
+    if (--left === 0) break;
+  }
+  return target;
+}
+
+function copyConversation(
+  tx: Tx,
+  parent: Conversation,
+  copy: { seq: number; messages: readonly Message[]; nowMs: number },
+): Conversation {
+  const from = tx.db.get<{ model: string | null; cwd: string | null; settings: string; prompt: string | null }>(
+    "SELECT model, cwd, settings, prompt FROM session WHERE no = ?",
+    parent.tip,
+  );
+  const child = createConversation(tx, {
+    owner: parent.owner,
+    lineage: "branch",
+    parent: parent.no,
+    parentSeq: copy.seq,
+    source: parent.source,
+    createdMs: copy.nowMs,
+    session: { ...from },
+  });
+  for (const message of copy.messages) {
+    append(tx, {
+      conversation: child.no,
+      session: child.tip,
+      role: message.role,
+      text: message.text,
+      body: message.body,
+      isCarried: true,
+      atMs: message.atMs,
+    });
+  }
+  setPreview(tx, child.no, copy.messages.find((message) => message.role === "user")?.text ?? "");
+  return conversationByNo(tx, child.no);
+}
+
+function inheritTitle(tx: Tx, parent: Conversation, child: Conversation): Begun["title"] {
+  const base = titleOf(tx, parent.tip)?.base;
+  const title = base === undefined ? undefined : numberTitle(tx, child.tip, base);
+  return title === undefined ? undefined : { kind: "set", title };
+}

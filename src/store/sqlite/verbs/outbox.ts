@@ -1,0 +1,282 @@
+/**
+ * What is owed: deliveries to people, boundaries to hooks, jobs to ourselves. A claim marks the row before the
+ * act, a settlement after it; what a dead host left between the two is found by `recoverOutbox`.
+ */
+import { invariant } from "#base/errors.js";
+import type { JobId } from "#base/ids.js";
+import { type Address, destinationOf } from "#session/address.js";
+import { type BoundaryKind, type BoundaryPayload, HOOK_ATTEMPTS_MAX } from "#session/boundary.js";
+import { type DeliveryState, transitionDelivery } from "#session/delivery.js";
+import { judgeJob } from "#session/job.js";
+import type { DueDelivery, DueHook, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
+import { findConversation } from "../acts.js";
+import { owe, promoteDelivery, promoteHook } from "../line.js";
+import type { Tx, VerbTable } from "../tx.js";
+
+export const outboxVerbs: VerbTable<OutboxVerbs> = {
+  oweDelivery(tx, { conversation, platform, address, parts, nowMs }) {
+    const no = conversation === undefined ? null : (findConversation(tx, conversation)?.no ?? null);
+    return owe(tx, {
+      conversation: no,
+      platform,
+      destination: destinationOf(address),
+      address: JSON.stringify(address),
+      parts,
+      nowMs,
+    });
+  },
+
+  claimDeliveries(tx, { host, platforms, limit, nowMs }) {
+    const rows = tx.db.all<Omit<DueDelivery, "address" | "isMarked"> & { no: number; address: string; marked: 0 | 1 }>(
+      `SELECT no, id, platform, address, text, part, parts, attempts + 1 AS attempts, marked FROM delivery
+       WHERE due_ms <= ?1 AND (?2 IS NULL OR platform IN (SELECT value FROM json_each(?2))) ORDER BY due_ms LIMIT ?3`,
+      nowMs,
+      platforms === undefined ? null : JSON.stringify(platforms),
+      limit,
+    );
+    return rows.map(({ no, marked, ...row }) => {
+      tx.db.run(
+        "UPDATE delivery SET state = 'sending', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
+        host,
+        no,
+      );
+      return { ...row, isMarked: marked === 1, address: JSON.parse(row.address) as Address };
+    });
+  },
+
+  settleDelivery(tx, { id, event, nowMs }) {
+    const row = tx.db.get<DeliveryRow>(
+      "SELECT no, destination, state, due_ms, marked, receipt, error FROM delivery WHERE id = ?",
+      id,
+    );
+    if (row === undefined) return { kind: "unknown" };
+    const state = deliveryState(row);
+    if (state.phase === "sent" || state.phase === "dead") return { kind: "already-ended" };
+    const next = transitionDelivery(state, event);
+    writeDelivery(tx, row, next, nowMs);
+    if (next.phase === "sent" || next.phase === "dead") promoteDelivery(tx, row.destination, nowMs);
+    return { kind: "ok", phase: next.phase };
+  },
+
+  claimHooks(tx, { host, limit, nowMs }) {
+    const rows = tx.db.all<{
+      no: number;
+      subscriber: string;
+      event: number;
+      kind: BoundaryKind;
+      payload: string;
+      attempts: number;
+    }>(
+      `SELECT h.no, h.subscriber, h.event, e.kind, e.payload, h.attempts + 1 AS attempts FROM hook_delivery h
+       JOIN boundary_event e ON e.no = h.event WHERE h.due_ms <= ? ORDER BY h.due_ms, h.no LIMIT ?`,
+      nowMs,
+      limit,
+    );
+    return rows.map((row): DueHook => {
+      tx.db.run(
+        "UPDATE hook_delivery SET state = 'running', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
+        host,
+        row.no,
+      );
+      return {
+        key: `${row.event}:${row.subscriber}`,
+        subscriber: row.subscriber,
+        kind: row.kind,
+        payload: JSON.parse(row.payload) as BoundaryPayload,
+        attempts: row.attempts,
+      };
+    });
+  },
+
+  settleHook(tx, { key, result, nowMs }) {
+    const colon = key.indexOf(":");
+    const row = tx.db.get<HookRow>(
+      "SELECT no, subscriber, order_key, attempts, ended_ms FROM hook_delivery WHERE event = ? AND subscriber = ?",
+      Number(key.slice(0, colon)),
+      key.slice(colon + 1),
+    );
+    if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
+    if (result.kind === "failed" && row.attempts < HOOK_ATTEMPTS_MAX) {
+      tx.db.run(
+        "UPDATE hook_delivery SET state = 'pending', due_ms = ?, error = ? WHERE no = ?",
+        result.retryMs,
+        result.error,
+        row.no,
+      );
+      return { kind: "retry" };
+    }
+    const state = result.kind === "done" ? "done" : "dead";
+    tx.db.run(
+      "UPDATE hook_delivery SET state = ?, ended_ms = ?, error = ? WHERE no = ?",
+      state,
+      nowMs,
+      result.kind === "failed" ? result.error : null,
+      row.no,
+    );
+    promoteHook(tx, row, nowMs);
+    return { kind: state };
+  },
+
+  subscribeHooks(tx, { subscriber, kinds }) {
+    tx.db.run("DELETE FROM hook_subscriber WHERE name = ?", subscriber);
+    for (const kind of new Set(kinds))
+      tx.db.run("INSERT INTO hook_subscriber(name, kind) VALUES (?, ?)", subscriber, kind);
+    return { kind: "ok" };
+  },
+
+  enqueueJob(tx, { kind, key, conversation, payload, dueMs }) {
+    const known = tx.db.get<{ id: JobId }>(
+      "SELECT id FROM job WHERE kind = ? AND key = ? AND state IN ('queued', 'running')",
+      kind,
+      key,
+    );
+    if (known !== undefined) return { kind: "already-queued", id: known.id };
+    const id = tx.newId<JobId>();
+    const no = conversation === undefined ? null : (findConversation(tx, conversation)?.no ?? null);
+    tx.db.run(
+      "INSERT INTO job(id, kind, key, conversation, payload, state, due_ms) VALUES (?, ?, ?, ?, ?, 'queued', ?)",
+      id,
+      kind,
+      key,
+      no,
+      JSON.stringify(payload),
+      dueMs,
+    );
+    return { kind: "queued", id };
+  },
+
+  claimJobs(tx, { host, kinds, limit, nowMs }) {
+    const rows = tx.db.all<Omit<DueJob, "payload"> & { no: number; payload: string }>(
+      `SELECT j.no, j.id, j.kind, j.key, c.id AS conversation, j.payload, j.attempts + 1 AS attempts FROM job j
+       LEFT JOIN conversation c ON c.no = j.conversation
+       WHERE j.state = 'queued' AND j.due_ms <= ? AND j.kind IN (SELECT value FROM json_each(?)) ORDER BY j.due_ms, j.no LIMIT ?`,
+      nowMs,
+      JSON.stringify(kinds),
+      limit,
+    );
+    return rows.map(({ no, ...row }) => {
+      tx.db.run("UPDATE job SET state = 'running', attempts = attempts + 1, host = ? WHERE no = ?", host, no);
+      return { ...row, payload: JSON.parse(row.payload) as Record<string, unknown> };
+    });
+  },
+
+  settleJob(tx, { id, result, nowMs }) {
+    const row = tx.db.get<{ no: number; attempts: number; ended_ms: number | null }>(
+      "SELECT no, attempts, ended_ms FROM job WHERE id = ?",
+      id,
+    );
+    if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
+    if (result.kind === "done") {
+      tx.db.run("UPDATE job SET state = 'done', ended_ms = ? WHERE no = ?", nowMs, row.no);
+      return { kind: "done" };
+    }
+    return failJob(tx, row, result.error, nowMs);
+  },
+
+  recoverOutbox(tx, { host, limit, nowMs }) {
+    const sends = tx.db.run(
+      "UPDATE delivery SET state = 'unknown' WHERE no IN (SELECT no FROM delivery WHERE state = 'sending' AND host <> ? LIMIT ?)",
+      host,
+      limit,
+    );
+    const hooks = tx.db.run(
+      "UPDATE hook_delivery SET state = 'pending', due_ms = ? WHERE no IN (SELECT no FROM hook_delivery WHERE state = 'running' AND host <> ? LIMIT ?)",
+      nowMs,
+      host,
+      limit,
+    );
+    const jobs = tx.db.all<{ no: number; attempts: number }>(
+      "SELECT no, attempts FROM job WHERE state = 'running' AND host <> ? LIMIT ?",
+      host,
+      limit,
+    );
+    for (const job of jobs) failJob(tx, job, "the host died while it ran", nowMs);
+    return { recovered: sends + hooks + jobs.length };
+  },
+};
+
+interface DeliveryRow {
+  readonly no: number;
+  readonly destination: string;
+  readonly state: DeliveryState["phase"];
+  readonly due_ms: number | null;
+  readonly marked: 0 | 1;
+  readonly receipt: string | null;
+  readonly error: string | null;
+}
+
+interface HookRow {
+  readonly no: number;
+  readonly subscriber: string;
+  readonly order_key: string;
+  readonly attempts: number;
+  readonly ended_ms: number | null;
+}
+
+function deliveryState(row: DeliveryRow): DeliveryState {
+  const isMarked = row.marked === 1;
+  switch (row.state) {
+    case "pending":
+      return { phase: "pending", dueMs: row.due_ms, isMarked };
+    case "sending":
+    case "unknown":
+      return { phase: row.state, isMarked };
+    case "sent":
+      return { phase: "sent", receipt: row.receipt ?? "" };
+    case "dead":
+      return { phase: "dead", error: row.error ?? "" };
+  }
+}
+
+/** A sent part of a turn's reply is in history already, so the outbox lets go of its copy. */
+function writeDelivery(tx: Tx, row: DeliveryRow, next: DeliveryState, nowMs: number): void {
+  invariant(next.phase !== "sending", "a delivery is claimed, not settled, into sending");
+  switch (next.phase) {
+    case "sent":
+      tx.db.run(
+        "UPDATE delivery SET state = 'sent', receipt = ?, text = iif(turn IS NULL, text, NULL), due_ms = NULL, ended_ms = ? WHERE no = ?",
+        next.receipt,
+        nowMs,
+        row.no,
+      );
+      return;
+    case "dead":
+      tx.db.run(
+        "UPDATE delivery SET state = 'dead', error = ?, due_ms = NULL, ended_ms = ? WHERE no = ?",
+        next.error,
+        nowMs,
+        row.no,
+      );
+      return;
+    case "unknown":
+      tx.db.run("UPDATE delivery SET state = 'unknown' WHERE no = ?", row.no);
+      return;
+    case "pending":
+      tx.db.run(
+        "UPDATE delivery SET state = 'pending', due_ms = ?, marked = ?, host = NULL WHERE no = ?",
+        next.dueMs,
+        next.isMarked ? 1 : 0,
+        row.no,
+      );
+  }
+}
+
+function failJob(
+  tx: Tx,
+  row: { no: number; attempts: number },
+  error: string,
+  nowMs: number,
+): { kind: "retry" | "dead" } {
+  const verdict = judgeJob(row.attempts, nowMs);
+  if (verdict.kind === "dead") {
+    tx.db.run("UPDATE job SET state = 'dead', error = ?, ended_ms = ? WHERE no = ?", error, nowMs, row.no);
+    return { kind: "dead" };
+  }
+  tx.db.run(
+    "UPDATE job SET state = 'queued', error = ?, due_ms = ?, host = NULL WHERE no = ?",
+    error,
+    verdict.dueMs,
+    row.no,
+  );
+  return { kind: "retry" };
+}

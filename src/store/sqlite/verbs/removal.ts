@@ -1,0 +1,80 @@
+/**
+ * Deleting, which is a person's act: one small transaction hides the conversation for good (tombstone, audit
+ * row, routes gone), and the bytes go later in chunks small enough that nobody waits for them.
+ */
+import type { LifecycleVerbs } from "#session/verbs/lifecycle.js";
+import { closeOpening, findConversation } from "../acts.js";
+import type { Tx, VerbTable } from "../tx.js";
+
+export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk">> = {
+  remove(tx, { conversation: id, by, nowMs }) {
+    const conversation = findConversation(tx, id);
+    if (conversation === undefined) return { kind: "unknown" };
+    if (conversation.deleted_ms !== null) return { kind: "deleted" };
+    if (tx.db.get("SELECT 1 FROM turn WHERE conversation = ? AND state <> 'settled'", conversation.no) !== undefined)
+      return { kind: "busy" };
+    closeOpening(tx, conversation, { reason: "deleted", nowMs });
+    tx.db.run(
+      "UPDATE input SET state = 'cancelled', reason = 'deleted' WHERE conversation = ? AND state = 'queued'",
+      conversation.no,
+    );
+    tx.db.run("DELETE FROM route WHERE conversation = ?", conversation.no);
+    tx.db.run(
+      "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, prompt = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
+      conversation.no,
+    );
+    tx.db.run(
+      "UPDATE conversation SET preview = NULL, wanted_title = NULL, deleted_ms = ? WHERE no = ?",
+      nowMs,
+      conversation.no,
+    );
+    const detail = JSON.stringify({ by, messages: conversation.message_count });
+    tx.db.run("INSERT INTO audit(at_ms, act, subject, detail) VALUES (?, 'delete', ?, ?)", nowMs, id, detail);
+    tx.db.run(
+      "INSERT INTO job(id, kind, key, conversation, payload, state, due_ms) VALUES (?, 'erase', ?, ?, '{}', 'queued', ?)",
+      tx.newId<string>(),
+      id,
+      conversation.no,
+      nowMs,
+    );
+    return { kind: "removed", messages: conversation.message_count };
+  },
+
+  eraseChunk(tx, { limit, nowMs }) {
+    const job = tx.db.get<{ no: number; conversation: number; host: string | null }>(
+      "SELECT no, conversation, host FROM job WHERE kind = 'erase' AND state = 'queued' ORDER BY no LIMIT 1",
+    );
+    if (job === undefined) return { erased: 0, isDone: true };
+    const erased = eraseRows(tx, job.conversation, limit);
+    if (erased < limit) tx.db.run("UPDATE job SET state = 'done', ended_ms = ? WHERE no = ?", nowMs, job.no);
+    return {
+      erased,
+      isDone: tx.db.get("SELECT 1 FROM job WHERE kind = 'erase' AND state = 'queued' LIMIT 1") === undefined,
+    };
+  },
+};
+
+/** Up to `limit` rows, children before what they name. The floor keeps erased message ids from being reused. */
+function eraseRows(tx: Tx, conversation: number, limit: number): number {
+  tx.db.run(
+    "UPDATE tally SET value = max(value, (SELECT coalesce(max(id), 0) FROM message)) WHERE name = 'message_floor'",
+  );
+  let left = limit;
+  const messages = tx.db.run(
+    "DELETE FROM message WHERE id IN (SELECT id FROM message WHERE conversation = ? ORDER BY seq LIMIT ?)",
+    conversation,
+    left,
+  );
+  tx.db.run("UPDATE tally SET value = value + ? WHERE name = 'messages_erased'", messages);
+  left -= messages;
+  for (const sql of ERASURES) if (left > 0) left -= tx.db.run(sql, conversation, left);
+  return limit - left;
+}
+
+/** Turns and inputs stay as empty rows: the inbox remembers every event id for ever [CT-2]. */
+const ERASURES = [
+  "DELETE FROM approval WHERE no IN (SELECT no FROM approval WHERE conversation = ? LIMIT ?)",
+  "DELETE FROM tool_call WHERE no IN (SELECT no FROM tool_call WHERE conversation = ? LIMIT ?)",
+  "DELETE FROM delivery WHERE no IN (SELECT no FROM delivery WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
+  "UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input WHERE conversation = ? AND text IS NOT NULL LIMIT ?)",
+];

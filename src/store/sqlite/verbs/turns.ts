@@ -1,0 +1,370 @@
+/**
+ * Running turns. A writer shows its pass (turn and epoch); whoever lost the lease is answered `fenced` and
+ * has changed nothing. Facts come before acts: a call is recorded before it starts, started before it runs.
+ */
+import { invariant } from "#base/errors.js";
+import type { ApprovalId, HostId, InputId, ToolCallId, TurnId } from "#base/ids.js";
+import type { Address } from "#session/address.js";
+import { type ApprovalState, decide } from "#session/approval.js";
+import { mayStartAgain, type ToolCallState, transitionToolCall } from "#session/tool-call.js";
+import type { ClaimedTurn, OpenCall, OpenTurn, TurnPass, TurnVerbs } from "#session/verbs/turns.js";
+import {
+  append,
+  type Conversation,
+  conversationByNo,
+  ensureOpen,
+  findConversation,
+  setPreview,
+  spend,
+  touch,
+} from "../acts.js";
+import { CALL_COLUMNS, type CallRow, finishCall, type TurnRow } from "../calls.js";
+import { settleTurn } from "../settle.js";
+import { parsed, type Tx, type VerbTable } from "../tx.js";
+
+export const turnVerbs: VerbTable<TurnVerbs> = {
+  claim(tx, { conversation: id, host, nowMs }) {
+    const conversation = findConversation(tx, id);
+    if (conversation === undefined || conversation.deleted_ms !== null) return { kind: "idle" };
+    const live = tx.db.get<{ id: TurnId }>(
+      "SELECT id FROM turn WHERE conversation = ? AND state <> 'settled'",
+      conversation.no,
+    );
+    if (live !== undefined) return { kind: "busy", turn: live.id };
+    const input = tx.db.get<QueuedRow>(
+      `${QUEUED} WHERE conversation = ? AND state = 'queued' ORDER BY no LIMIT 1`,
+      conversation.no,
+    );
+    if (input === undefined) return { kind: "idle" };
+    return { kind: "claimed", ...startTurn(tx, conversation, { input, host, nowMs }) };
+  },
+
+  takeSteers(tx, { nowMs, ...pass }) {
+    const turn = passed(tx, pass);
+    if (turn === undefined) return { kind: "fenced" };
+    const steers = tx.db.all<QueuedRow>(
+      `${QUEUED} WHERE conversation = ? AND state = 'queued' AND mode = 'steer' ORDER BY no LIMIT ?`,
+      turn.conversation,
+      STEERS_MAX,
+    );
+    const conversation = conversationByNo(tx, turn.conversation);
+    for (const steer of steers) {
+      takeInput(tx, steer.no, "steered");
+      appendUser(tx, conversation, { input: steer, turn: turn.no, epoch: pass.epoch, nowMs });
+    }
+    return { kind: "taken", texts: steers.map((steer) => steer.text) };
+  },
+
+  recordStep(tx, { turn: id, epoch, text, body, calls, usage, nowMs }) {
+    const turn = passed(tx, { turn: id, epoch });
+    if (turn === undefined) return { kind: "fenced" };
+    const conversation = conversationByNo(tx, turn.conversation);
+    const seq = append(tx, {
+      conversation: conversation.no,
+      session: conversation.tip,
+      role: "assistant",
+      text,
+      body,
+      turn: turn.no,
+      epoch,
+      atMs: nowMs,
+    });
+    tx.db.run("UPDATE turn SET steps = steps + 1, draft = NULL, epoch = ? WHERE no = ?", epoch, turn.no);
+    const recorded = calls.map((call, ordinal) => {
+      const callNo = tx.newId<ToolCallId>();
+      tx.db.run(
+        `INSERT INTO tool_call(id, conversation, turn, step, ordinal, call_id, name, effect, args_hash, epoch, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recorded')`,
+        callNo,
+        conversation.no,
+        turn.no,
+        turn.steps + 1,
+        ordinal,
+        call.callId,
+        call.name,
+        call.effect,
+        call.argsHash,
+        epoch,
+      );
+      return { id: callNo, callId: call.callId, state: "recorded" as const };
+    });
+    spend(tx, conversation, usage, { nowMs, turns: 0 });
+    return { kind: "recorded", seq, calls: recorded };
+  },
+
+  startCalls(tx, { calls, nowMs, ...pass }) {
+    if (passed(tx, pass) === undefined) return { kind: "fenced" };
+    const rows = calls.map((id) => callRow(tx, pass, id));
+    for (const row of rows) {
+      const refusal = refusalOf(tx, row);
+      if (refusal !== undefined) return { kind: "refused", call: row.id, reason: refusal };
+    }
+    for (const row of rows) {
+      const next = transitionToolCall(callState(row), { type: "started" }, row.effect);
+      invariant(next.phase === "started", "a started call is started");
+      tx.db.run(
+        "UPDATE tool_call SET state = 'started', attempts = ?, epoch = ?, started_ms = ? WHERE no = ?",
+        next.attempts,
+        pass.epoch,
+        nowMs,
+        row.no,
+      );
+    }
+    return { kind: "started" };
+  },
+
+  finishCall(tx, { call, outcome, result, nowMs, ...pass }) {
+    const turn = passed(tx, pass);
+    if (turn === undefined) return { kind: "fenced" };
+    const row = callRow(tx, pass, call);
+    if (row.state === "finished") return { kind: "already-finished" };
+    const conversation = conversationByNo(tx, turn.conversation);
+    return {
+      kind: "finished",
+      seq: finishCall(tx, conversation, row, {
+        outcome,
+        text: result.text,
+        body: result.body,
+        epoch: pass.epoch,
+        nowMs,
+      }),
+    };
+  },
+
+  saveDraft(tx, { text, ...pass }) {
+    const turn = passed(tx, pass);
+    if (turn === undefined) return { kind: "fenced" };
+    tx.db.run("UPDATE turn SET draft = ?, epoch = ? WHERE no = ?", text.toWellFormed(), pass.epoch, turn.no);
+    return { kind: "saved" };
+  },
+
+  askApproval(tx, { call, question, nowMs, ...pass }) {
+    const turn = passed(tx, pass);
+    if (turn === undefined) return { kind: "fenced" };
+    const row = callRow(tx, pass, call);
+    const known = tx.db.get<{ id: ApprovalId }>("SELECT id FROM approval WHERE call = ?", row.no);
+    if (known !== undefined) return { kind: "asked", approval: known.id };
+    const approval = tx.newId<ApprovalId>();
+    tx.db.run(
+      "INSERT INTO approval(id, conversation, turn, call, args_hash, question, state, asked_ms) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)",
+      approval,
+      turn.conversation,
+      turn.no,
+      row.no,
+      row.args_hash,
+      JSON.stringify(question),
+      nowMs,
+    );
+    tx.db.run("UPDATE turn SET state = 'waiting', epoch = ? WHERE no = ?", pass.epoch, turn.no);
+    return { kind: "asked", approval };
+  },
+
+  decideApproval(tx, { approval, answer, by, nowMs }) {
+    const row = tx.db.get<ApprovalRow>(
+      "SELECT no, turn, conversation, state, answer FROM approval WHERE id = ?",
+      approval,
+    );
+    if (row === undefined) return { kind: "unknown" };
+    const state: ApprovalState = row.answer === null ? { phase: "pending" } : { phase: "decided", answer: row.answer };
+    const decision = decide(state, answer);
+    if (decision.kind === "already-decided") return decision;
+    tx.db.run(
+      "UPDATE approval SET state = 'decided', answer = ?, decided_by = (SELECT no FROM person WHERE id = ?), decided_ms = ? WHERE no = ?",
+      answer,
+      by,
+      nowMs,
+      row.no,
+    );
+    if (tx.db.get("SELECT 1 FROM approval WHERE turn = ? AND state = 'pending'", row.turn) === undefined) {
+      tx.db.run(
+        "UPDATE turn SET state = 'running', epoch = (SELECT epoch FROM lease WHERE conversation = ?) WHERE no = ?",
+        row.conversation,
+        row.turn,
+      );
+    }
+    return decision;
+  },
+
+  settle(tx, { turn: id, epoch, ...settlement }) {
+    const row = tx.db.get<{ state: string }>("SELECT state FROM turn WHERE id = ?", id);
+    if (row?.state === "settled") return { kind: "already-settled" };
+    const turn = passed(tx, { turn: id, epoch });
+    if (turn === undefined) return { kind: "fenced" };
+    return { kind: "settled", seq: settleTurn(tx, turn, { ...settlement, epoch }) };
+  },
+
+  openTurns(tx, { limit }) {
+    const turns = tx.db.all<Omit<OpenTurn, "calls"> & { no: number }>(
+      `SELECT t.no, t.id AS turn, t.epoch, c.id AS conversation, s.id AS session, l.host, t.state AS phase, t.attempts, t.started_ms AS startedMs
+       FROM turn t JOIN conversation c ON c.no = t.conversation JOIN session s ON s.no = c.tip JOIN lease l ON l.conversation = t.conversation
+       WHERE t.state <> 'settled' ORDER BY t.no LIMIT ?`,
+      limit,
+    );
+    return turns.map(({ no, ...turn }) => ({
+      ...turn,
+      calls: tx.db.all<OpenCall>(
+        "SELECT id, call_id AS callId, name, effect, state AS phase, attempts FROM tool_call WHERE turn = ? AND state <> 'finished' ORDER BY step, ordinal",
+        no,
+      ),
+    }));
+  },
+
+  takeOver(tx, { turn: id, host, nowMs }) {
+    const turn = tx.db.get<TurnRow & { input: number; attempts: number }>(
+      "SELECT no, conversation, state, steps, input, attempts FROM turn WHERE id = ?",
+      id,
+    );
+    if (turn === undefined) return { kind: "unknown" };
+    if (turn.state === "settled") return { kind: "settled" };
+    const conversation = conversationByNo(tx, turn.conversation);
+    const epoch = lease(tx, conversation.no, host);
+    tx.db.run("UPDATE turn SET attempts = attempts + 1, epoch = ? WHERE no = ?", epoch, turn.no);
+    const input = tx.db.get<QueuedRow & { platform: string }>(
+      "SELECT no, id, text, body, address, platform FROM input WHERE no = ?",
+      turn.input,
+    );
+    invariant(input, "a turn has its input");
+    ensureOpen(tx, conversation, { platform: input.platform, hasContent: true, nowMs });
+    const seq =
+      tx.db.get<{ seq: number }>(
+        "SELECT min(seq) AS seq FROM message WHERE conversation = ? AND turn = ?",
+        conversation.no,
+        turn.no,
+      )?.seq ?? 0;
+    return {
+      kind: "taken",
+      turn: id,
+      epoch,
+      conversation: conversation.id,
+      session: conversation.session,
+      input: input.id,
+      seq,
+      attempts: turn.attempts + 1,
+      ...addressOf(input),
+    };
+  },
+};
+
+const STEERS_MAX = 32;
+
+interface QueuedRow {
+  readonly no: number;
+  readonly id: InputId;
+  readonly text: string;
+  readonly body: string | null;
+  readonly address: string | null;
+}
+const QUEUED = "SELECT no, id, text, body, address, platform FROM input";
+
+interface ApprovalRow {
+  readonly no: number;
+  readonly turn: number;
+  readonly conversation: number;
+  readonly answer: "once" | "session" | "always" | "deny" | null;
+}
+
+/** The live turn behind a pass, or undefined for a writer that was fenced off. */
+function passed(tx: Tx, pass: TurnPass): TurnRow | undefined {
+  return tx.db.get<TurnRow>(
+    `SELECT t.no, t.conversation, t.state, t.steps FROM turn t JOIN lease l ON l.conversation = t.conversation
+     WHERE t.id = ? AND t.state <> 'settled' AND l.epoch = ?`,
+    pass.turn,
+    pass.epoch,
+  );
+}
+
+/** One host keeps its epoch; a new holder takes the next one, which fences the old off. */
+function lease(tx: Tx, conversation: number, host: HostId): number {
+  const row = tx.db.get<{ epoch: number }>(
+    `INSERT INTO lease(conversation, epoch, host) VALUES (?1, 1, ?2)
+     ON CONFLICT(conversation) DO UPDATE SET epoch = epoch + (host <> excluded.host), host = excluded.host RETURNING epoch`,
+    conversation,
+    host,
+  );
+  invariant(row, "an upsert returns its row");
+  return row.epoch;
+}
+
+function startTurn(
+  tx: Tx,
+  conversation: Conversation,
+  start: { input: QueuedRow; host: HostId; nowMs: number },
+): ClaimedTurn {
+  const { input, host, nowMs } = start;
+  const epoch = lease(tx, conversation.no, host);
+  takeInput(tx, input.no, "taken");
+  const id = tx.newId<TurnId>();
+  const turn = tx.db.get<{ no: number }>(
+    "INSERT INTO turn(id, conversation, input, epoch, state, started_ms) VALUES (?, ?, ?, ?, 'running', ?) RETURNING no",
+    id,
+    conversation.no,
+    input.no,
+    epoch,
+    nowMs,
+  );
+  invariant(turn, "an insert returns its row");
+  const seq = appendUser(tx, conversation, { input, turn: turn.no, epoch, nowMs });
+  touch(tx, conversation.no, nowMs);
+  return {
+    turn: id,
+    epoch,
+    conversation: conversation.id,
+    session: conversation.session,
+    input: input.id,
+    seq,
+    attempts: 1,
+    ...addressOf(input),
+  };
+}
+
+function addressOf(input: QueuedRow): { address?: Address } {
+  const address = parsed<Address>(input.address);
+  return address === undefined ? {} : { address };
+}
+
+/** The words move from the inbox into history: they are stored once. */
+function takeInput(tx: Tx, no: number, state: "taken" | "steered"): void {
+  tx.db.run("UPDATE input SET state = ?, text = NULL, body = NULL WHERE no = ?", state, no);
+}
+
+function appendUser(
+  tx: Tx,
+  conversation: Conversation,
+  from: { input: QueuedRow; turn: number; epoch: number; nowMs: number },
+): number {
+  const { input, turn, epoch, nowMs } = from;
+  const seq = append(tx, {
+    conversation: conversation.no,
+    session: conversation.tip,
+    role: "user",
+    text: input.text,
+    body: parsed(input.body),
+    turn,
+    epoch,
+    atMs: nowMs,
+  });
+  if (conversation.message_count === 0) setPreview(tx, conversation.no, input.text);
+  return seq;
+}
+
+function callRow(tx: Tx, pass: TurnPass, id: ToolCallId): CallRow {
+  const row = tx.db.get<CallRow>(
+    `SELECT ${CALL_COLUMNS} FROM tool_call WHERE id = ? AND turn = (SELECT no FROM turn WHERE id = ?)`,
+    id,
+    pass.turn,
+  );
+  invariant(row, "a turn only touches its own calls");
+  return row;
+}
+
+function callState(row: CallRow): ToolCallState {
+  return row.state === "started" ? { phase: "started", attempts: row.attempts } : { phase: "recorded" };
+}
+
+function refusalOf(tx: Tx, row: CallRow): "started-before" | "finished" | "awaits-approval" | "denied" | undefined {
+  if (row.state === "finished") return "finished";
+  if (row.state === "started" && !mayStartAgain(row.effect)) return "started-before";
+  const approval = tx.db.get<{ answer: string | null }>("SELECT answer FROM approval WHERE call = ?", row.no);
+  if (approval === undefined) return undefined;
+  return approval.answer === null ? "awaits-approval" : approval.answer === "deny" ? "denied" : undefined;
+}

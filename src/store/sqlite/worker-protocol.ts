@@ -1,0 +1,21 @@
+/**
+ * What the store's threads say to each other. One message out carries all answers of a commit, so that a batch
+ * costs one wake-up of the event loop.
+ */
+import type { StoreRequest, StoreResponse, WireError } from "./batch.js";
+
+export interface WorkerSetup {
+  readonly path: string;
+  readonly isReader: boolean;
+  /** Set in tests that want the same ids in every run. */
+  readonly seed?: number;
+  /** Where the backup before a migration goes; absent in tests. */
+  readonly backupDir?: string;
+}
+
+export type ToWorker = StoreRequest | { readonly close: true };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly error: WireError }
+  | { readonly kind: "answers"; readonly responses: readonly StoreResponse[] };
