@@ -18,8 +18,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
 const ENTRIES = {
   main: "src/cli/main.ts",
-  "writer-worker": "src/store/sqlite/writer-worker.ts",
-  "reader-worker": "src/store/sqlite/reader-worker.ts",
+  "store-worker": "src/store/sqlite/worker.ts",
 };
 /** Native: it finds its binary beside its own files. */
 const EXTERNAL = ["@photostructure/sqlite"];

@@ -28,6 +28,8 @@ interface Step {
 }
 
 const root = process.cwd();
+/** What is shown of one problem; the tool itself shows the rest. */
+const PROBLEM_LINES_MAX = 80;
 const NO_TESTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 let tests: Counts = NO_TESTS;
 let testLines: readonly string[] = [];
@@ -35,7 +37,7 @@ let testLines: readonly string[] = [];
 const STEPS: readonly Step[] = [
   {
     name: "format, lint",
-    run: () => command("node_modules/@biomejs/biome/bin/biome", ["check", "--max-diagnostics=30", "."]),
+    run: () => command("node_modules/@biomejs/biome/bin/biome", ["check", "--max-diagnostics=50", "."]),
   },
   { name: "types", run: () => command("node_modules/typescript7/bin/tsc", ["--noEmit", "-p", "."]) },
   { name: "layers", run: () => checkLayers(root) },
@@ -78,8 +80,14 @@ async function runStep(step: Step): Promise<boolean> {
     `${isGood ? "ok    " : "FAILED"} ${step.name.padEnd(14)} ${seconds} s  ${isGood ? report.summary : countOf(report)}`,
   );
   for (const warning of report.warnings) say(`         warning: ${warning}`);
-  for (const problem of report.problems) say(problem.replace(/^/gm, "         "));
+  for (const problem of report.problems) say(shortened(problem).replace(/^/gm, "         "));
   return isGood;
+}
+
+function shortened(problem: string): string {
+  const lines = problem.split("\n");
+  if (lines.length <= PROBLEM_LINES_MAX) return problem;
+  return [...lines.slice(0, PROBLEM_LINES_MAX), `… and ${lines.length - PROBLEM_LINES_MAX} more lines`].join("\n");
 }
 
 function countOf({ problems }: Report): string {
