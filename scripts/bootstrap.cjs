@@ -8,12 +8,10 @@
  *
  *   node scripts/bootstrap.cjs start|test|check|bench|chaos|build [arguments]
  */
-const { spawn } = require("node:child_process");
+// What only an install or a build needs is required there: every start pays for what is required here.
 const fs = require("node:fs");
 const Module = require("node:module");
-const os = require("node:os");
 const path = require("node:path");
-const { pathToFileURL } = require("node:url");
 const fresh = require("./freshness.cjs");
 
 const ROOT = path.dirname(__dirname);
@@ -107,14 +105,15 @@ function npmEnvironment() {
       delete env[name];
     }
   }
-  if (!env.HOME) env.npm_config_cache ??= path.join(os.tmpdir(), `talaria-npm-${process.getuid?.() ?? "cache"}`);
+  if (!env.HOME)
+    env.npm_config_cache ??= path.join(require("node:os").tmpdir(), `talaria-npm-${process.getuid?.() ?? "cache"}`);
   return env;
 }
 
 /** Runs a child with its output on our stderr. A signal to us goes to it, and then ends us as well. */
 function run(command, args, env, noteChild) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: ROOT, env, stdio: ["ignore", 2, 2] });
+    const child = require("node:child_process").spawn(command, args, { cwd: ROOT, env, stdio: ["ignore", 2, 2] });
     if (child.pid) noteChild(child.pid);
     let received;
     const forward = (signal) => {
@@ -126,7 +125,7 @@ function run(command, args, env, noteChild) {
     child.on("exit", (code, signal) => {
       for (const name of SIGNALS) process.off(name, forward);
       if (received) return reject(new Stopped(received));
-      resolve(code ?? 128 + os.constants.signals[signal]);
+      resolve(code ?? 128 + require("node:os").constants.signals[signal]);
     });
   });
 }
@@ -144,14 +143,14 @@ async function runScript(mode, args) {
     fail(`${script} does not exist yet`, `there is nothing to run for "${mode}"`);
   process.argv = [process.argv[0], path.join(ROOT, script), ...before, ...args];
   process.chdir(ROOT);
-  const { runTs } = await import(pathToFileURL(path.join(__dirname, "run-ts.mjs")).href);
+  const { runTs } = await import("./run-ts.mjs");
   await runTs(path.join(ROOT, script));
 }
 
 class Stopped extends Error {
   constructor(signal) {
     super(`stopped by ${signal}`);
-    this.exitCode = 128 + os.constants.signals[signal];
+    this.exitCode = 128 + require("node:os").constants.signals[signal];
   }
 }
 
