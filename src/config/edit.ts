@@ -3,7 +3,7 @@
  * included. [R37] A file that cannot be understood is never overwritten. Two processes may change it at the same
  * time: each looks again right before it writes and starts over when the file is not what it read.
  */
-import { type Document, isMap, isScalar, Scalar, YAMLMap } from "yaml";
+import { type Document, isMap, isNode, isScalar, Scalar, YAMLMap } from "yaml";
 import { replaceFile } from "#base/atomic-file.js";
 import { OperationalError, UserError } from "#base/errors.js";
 import { FILE_MODE, type HomePaths } from "./home.js";
@@ -34,34 +34,37 @@ export async function setKey(home: HomePaths, key: ConfigKey, text: string): Pro
     if (judged.warning !== undefined) throw new UserError(judged.warning, "nothing was changed", 2);
   }
   return edit(home.config, (document) => {
+    const found = document.getIn(key.path);
+    if (found === value) return "unchanged";
     makeSections(document, key);
     document.setIn(key.path, value);
+    return "changed";
   });
 }
 
-/** Removes a key, and groups that become empty. */
+/** Removes a key, and groups that become empty; comments stay. */
 export async function unsetKey(home: HomePaths, key: ConfigKey): Promise<EditOutcome> {
   return edit(home.config, (document) => {
-    if (!document.hasIn(key.path)) return;
-    document.deleteIn(key.path);
+    if (!document.hasIn(key.path)) return "unchanged";
+    removePair(document, key.path);
     for (let depth = key.path.length - 1; depth > 0; depth--) {
       const path = key.path.slice(0, depth);
       const section = document.getIn(path);
-      if (!isMap(section) || section.items.length > 0) return;
-      const comment = [section.commentBefore, section.comment].filter((text) => text).join("\n");
-      if (comment === "") document.deleteIn(path);
+      if (!isMap(section) || section.items.length > 0) break;
+      const comment = joinComments(section.commentBefore, section.comment);
+      if (comment === undefined) removePair(document, path);
       else document.setIn(path, Object.assign(new Scalar(null), { comment }));
     }
+    return "changed";
   });
 }
 
-async function edit(path: string, change: (document: Document) => void): Promise<EditOutcome> {
+async function edit(path: string, change: (document: Document) => EditOutcome["kind"]): Promise<EditOutcome> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
     const before = readForEdit(path);
     const document = editable(before, path);
-    change(document);
+    if (change(document) === "unchanged") return { kind: "unchanged" };
     const after = render(document, before);
-    if (after === before) return { kind: "unchanged" };
     editable(after, path);
     if (readForEdit(path) !== before) continue;
     await replaceFile(path, after, { mode: FILE_MODE });
@@ -103,9 +106,33 @@ function makeSections(document: Document, key: ConfigKey): void {
 /** A new group that keeps the comments of the empty value it replaces. */
 function groupInPlaceOf(node: unknown, document: Document): YAMLMap {
   const group = new YAMLMap(document.schema);
-  const comments = isScalar(node) ? [node.commentBefore, node.comment].filter((text) => text) : [];
-  if (comments.length > 0) group.commentBefore = comments.join("\n");
+  const comment = isScalar(node) ? joinComments(node.commentBefore, node.comment) : undefined;
+  if (comment !== undefined) group.commentBefore = comment;
   return group;
+}
+
+/** The comment above what goes is handed to what follows: it may be the heading of the whole file. */
+function removePair(document: Document, path: readonly string[]): void {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1));
+  if (!isMap(parent)) return;
+  const at = parent.items.findIndex(({ key }) => isScalar(key) && key.value === path.at(-1));
+  const [removed] = parent.items.splice(at, 1);
+  const comment = commentAbove(parent.items, at, removed?.key);
+  if (comment === undefined) return;
+  const next = parent.items[at]?.key;
+  if (isNode(next)) next.commentBefore = comment;
+  else parent.comment = joinComments(parent.comment, comment) ?? comment;
+}
+
+function commentAbove(items: YAMLMap["items"], at: number, removed: unknown): string | undefined {
+  const next = items[at]?.key;
+  const own = isNode(removed) ? removed.commentBefore : undefined;
+  return own ? joinComments(own, isNode(next) ? next.commentBefore : undefined) : undefined;
+}
+
+function joinComments(...comments: readonly (string | null | undefined)[]): string | undefined {
+  const present = comments.filter((comment) => comment);
+  return present.length === 0 ? undefined : present.join("\n");
 }
 
 /** How the person writes: the depth of the first indent, and spaces inside brackets or none. */
@@ -119,7 +146,7 @@ function render(document: Document, before: string): string {
   const { contents } = document;
   const isEmpty = isMap(contents) && contents.items.length === 0;
   if (isEmpty) {
-    if (contents.commentBefore) document.commentBefore = contents.commentBefore;
+    document.commentBefore = joinComments(document.commentBefore, contents.commentBefore, contents.comment) ?? null;
     document.contents = null;
   }
   const text = document.toString({ lineWidth: 0, nullStr: "", ...styleOf(before) });
