@@ -2,7 +2,8 @@
  * Reads log files backwards, a piece at a time: the last lines of a file of any size cost the last pieces,
  * and memory holds one piece and one line.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { OperationalError } from "#base/errors.js";
 
 const CHUNK_BYTES = 64 * 1024;
 /** A longer line is given in parts: a binary file has no line ends at all. */
@@ -68,10 +69,15 @@ function readPiece(descriptor: number, position: number, length: number): Buffer
 }
 
 function openIfPresent(file: string): number | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!stats.isFile()) throw new OperationalError("file-kind", "never", `${file} is not a regular file`);
   try {
     return openSync(file, "r");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    // Rotated away between the two looks.
+    if (code === "ENOENT") return undefined;
+    throw new OperationalError(`file-${code}`, "never", `${file} cannot be read (${code})`, { cause: error });
   }
 }

@@ -76,9 +76,9 @@ function registerWriting(command: Command, context: CliContext): void {
     .argument("<value>", "a YAML value; text needs no quotes")
     .action(async (key: string, value: string) => (await import("./config-change.js")).setValue(context, key, value));
   addExamples(set, [
-    ["talaria config set display.time absolute", "dates instead of `3 h ago`"],
-    [`talaria config set backup.dir '\${BACKUPS}'`, "a variable, read when it is used"],
-    ["talaria config set backup.dir -- -odd", "`--` before a value that begins with a dash"],
+    ["talaria config set display.time absolute", "dates, not `3 h ago`"],
+    [`talaria config set backup.dir '\${BACKUPS}'`, "a variable, read when used"],
+    ["talaria config set backup.dir -- -odd", "`--` before a leading dash"],
   ]);
 
   const unset = command
