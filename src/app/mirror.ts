@@ -1,0 +1,115 @@
+/**
+ * `sessions.json`: the routing index for people to read [RI-14] … [RI-18]. It is written from the store, in
+ * pages, by atomic replace, and never read back as truth; a damaged or edited one is simply replaced.
+ */
+import { openReplacement, type Replacement } from "#base/atomic-file.js";
+import type { Clock } from "#base/clock.js";
+import { faultPoint } from "#base/fault.js";
+import type { SessionStore } from "#session/store.js";
+import type { Route } from "#session/verbs/routes.js";
+
+const PAGE_ROUTES = 500;
+
+export const MIRROR_README =
+  "This file mirrors the gateway's routing index: which chat leads to which conversation. Editing it changes nothing. " +
+  "Every session lives in state.db; `talaria sessions list` shows them.";
+
+/** Writes the whole mirror; answers how many routes are in it. */
+export async function writeMirror(store: SessionStore, path: string): Promise<number> {
+  const file = await openReplacement(path);
+  try {
+    const count = await writeRoutes(store, file);
+    faultPoint("mirror.before-rename");
+    await file.commit();
+    return count;
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+async function writeRoutes(store: SessionStore, file: Replacement): Promise<number> {
+  await file.write(`{\n  "_README": ${JSON.stringify(MIRROR_README)}`);
+  let count = 0;
+  let afterKey = "";
+  for (;;) {
+    const page = await store.routes({ afterKey, limit: PAGE_ROUTES });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    await file.write(
+      page.map((route) => `,\n  ${JSON.stringify(route.key)}: ${JSON.stringify(mirrorEntry(route))}`).join(""),
+    );
+    count += page.length;
+    afterKey = last.key;
+  }
+  await file.write("\n}\n");
+  return count;
+}
+
+/** The reference's field names, so that tools which read its file read ours [BH-12]. */
+function mirrorEntry(route: Route): Readonly<Record<string, unknown>> {
+  return {
+    session_key: route.key,
+    session_id: route.session,
+    conversation_id: route.conversation,
+    created_at: new Date(route.createdMs).toISOString(),
+    updated_at: new Date(route.usedMs).toISOString(),
+    display_name: route.name,
+    title: route.title,
+    platform: route.platform,
+    chat_type: route.chatType,
+    origin: route.origin,
+    suspended: route.suspendedReason !== null,
+    resume_pending: route.resumeReason !== null,
+    resume_reason: route.resumeReason,
+    expiry_finalized: route.expiredMs !== null,
+  };
+}
+
+export interface MirrorWatch {
+  /** Stops looking; a write under way finishes first. */
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 5_000;
+/** [RI-15] After a write the mirror rests so long that writing stays under 1 % of the time. */
+const REST_FACTOR = 100;
+
+/** Keeps the mirror fresh for a host: looks for a changed index now and then, off every hot path. */
+export function keepMirror(
+  store: SessionStore,
+  path: string,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): MirrorWatch {
+  let writtenVersion = -1;
+  let isStopped = false;
+  let cancel = (): void => undefined;
+  let underWay: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    const startedMs = clock.monotonicMs();
+    try {
+      const version = await store.routeVersion({});
+      if (version !== writtenVersion) await writeMirror(store, path);
+      writtenVersion = version;
+    } catch (error) {
+      onError(error);
+    }
+    const restMs = Math.max(LOOK_EVERY_MS, (clock.monotonicMs() - startedMs) * REST_FACTOR);
+    if (!isStopped) schedule(restMs);
+  };
+  const schedule = (delayMs: number): void => {
+    cancel = clock.after(delayMs, () => {
+      underWay = look();
+    });
+  };
+  schedule(0);
+  return {
+    async stop() {
+      isStopped = true;
+      cancel();
+      await underWay;
+    },
+  };
+}
