@@ -106,9 +106,7 @@ export interface TurnVerbs {
     step: StepRecord,
   ): { readonly kind: "recorded"; readonly seq: number; readonly calls: readonly RecordedCall[] } | Fenced;
   /** Counts the attempt before the tool runs. An at-most-once call that was started before is refused [CT-5]. */
-  startCalls(
-    args: TurnPass & { readonly calls: readonly ToolCallId[]; readonly nowMs: number },
-  ):
+  startCalls(args: TurnPass & { readonly calls: readonly ToolCallId[]; readonly nowMs: number }):
     | { readonly kind: "started" }
     | {
         readonly kind: "refused";
