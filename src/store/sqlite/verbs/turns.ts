@@ -7,7 +7,15 @@ import type { ApprovalId, HostId, InputId, ToolCallId, TurnId } from "#base/ids.
 import type { Address } from "#session/address.js";
 import { type ApprovalState, decide } from "#session/approval.js";
 import { mayStartAgain, type ToolCallState, transitionToolCall } from "#session/tool-call.js";
-import type { ClaimedTurn, OpenCall, OpenTurn, TurnPass, TurnVerbs } from "#session/verbs/turns.js";
+import type {
+  ClaimedTurn,
+  OpenCall,
+  OpenTurn,
+  RecordedCall,
+  StepRecord,
+  TurnPass,
+  TurnVerbs,
+} from "#session/verbs/turns.js";
 import {
   append,
   type Conversation,
@@ -70,24 +78,8 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
       atMs: nowMs,
     });
     tx.db.run("UPDATE turn SET steps = steps + 1, draft = NULL, epoch = ? WHERE no = ?", epoch, turn.no);
-    const recorded = calls.map((call, ordinal) => {
-      const callNo = tx.newId<ToolCallId>();
-      tx.db.run(
-        `INSERT INTO tool_call(id, conversation, turn, step, ordinal, call_id, name, effect, args_hash, epoch, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recorded')`,
-        callNo,
-        conversation.no,
-        turn.no,
-        turn.steps + 1,
-        ordinal,
-        call.callId,
-        call.name,
-        call.effect,
-        call.argsHash,
-        epoch,
-      );
-      return { id: callNo, callId: call.callId, state: "recorded" as const };
-    });
+    const place = { conversation: conversation.no, turn: turn.no, step: turn.steps + 1, epoch, nowMs };
+    const recorded = calls.map((call, ordinal) => recordCall(tx, { ...place, ordinal }, call));
     spend(tx, conversation, usage, { nowMs, turns: 0 });
     return { kind: "recorded", seq, calls: recorded };
   },
@@ -102,13 +94,7 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     for (const row of rows) {
       const next = transitionToolCall(callState(row), { type: "started" }, row.effect);
       invariant(next.phase === "started", "a started call is started");
-      tx.db.run(
-        "UPDATE tool_call SET state = 'started', attempts = ?, epoch = ?, started_ms = ? WHERE no = ?",
-        next.attempts,
-        pass.epoch,
-        nowMs,
-        row.no,
-      );
+      markStarted(tx, row.no, { attempts: next.attempts, epoch: pass.epoch, nowMs });
     }
     return { kind: "started" };
   },
@@ -246,6 +232,45 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
 };
 
 const STEERS_MAX = 32;
+
+interface CallPlace {
+  readonly conversation: number;
+  readonly turn: number;
+  readonly step: number;
+  readonly ordinal: number;
+  readonly epoch: number;
+  readonly nowMs: number;
+}
+
+function recordCall(tx: Tx, place: CallPlace, call: StepRecord["calls"][number]): RecordedCall {
+  const row = tx.db.get<{ no: number; id: ToolCallId }>(
+    `INSERT INTO tool_call(id, conversation, turn, step, ordinal, call_id, name, effect, args_hash, epoch, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recorded') RETURNING no, id`,
+    tx.newId<ToolCallId>(),
+    place.conversation,
+    place.turn,
+    place.step,
+    place.ordinal,
+    call.callId,
+    call.name,
+    call.effect,
+    call.argsHash,
+    place.epoch,
+  );
+  invariant(row, "an insert returns its row");
+  if (call.isStarted) markStarted(tx, row.no, { attempts: 1, epoch: place.epoch, nowMs: place.nowMs });
+  return { id: row.id, callId: call.callId, state: call.isStarted ? "started" : "recorded" };
+}
+
+function markStarted(tx: Tx, call: number, start: { attempts: number; epoch: number; nowMs: number }): void {
+  tx.db.run(
+    "UPDATE tool_call SET state = 'started', attempts = ?, epoch = ?, started_ms = ? WHERE no = ?",
+    start.attempts,
+    start.epoch,
+    start.nowMs,
+    call,
+  );
+}
 
 interface QueuedRow {
   readonly no: number;
