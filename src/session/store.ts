@@ -38,6 +38,7 @@ export type SessionStore = {
 export const READING_VERBS = [
   "queue",
   "openTurns",
+  "unknownDeliveries",
   "route",
   "routes",
   "routeVersion",

@@ -51,6 +51,8 @@ export interface OutboxVerbs {
     readonly limit: number;
     readonly nowMs: number;
   }): readonly DueDelivery[];
+  /** What a death left in the air, oldest first: to be read back, or sent once more as a marked copy [CT-4]. */
+  unknownDeliveries(args: { readonly limit: number }): readonly DueDelivery[];
   settleDelivery(args: {
     readonly id: DeliveryId;
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;

@@ -27,21 +27,30 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
   },
 
   claimDeliveries(tx, { host, platforms, limit, nowMs }) {
-    const rows = tx.db.all<Omit<DueDelivery, "address" | "isMarked"> & { no: number; address: string; marked: 0 | 1 }>(
+    const rows = tx.db.all<DueRow>(
       `SELECT no, id, platform, address, text, part, parts, attempts + 1 AS attempts, marked FROM delivery
        WHERE due_ms <= ?1 AND (?2 IS NULL OR platform IN (SELECT value FROM json_each(?2))) ORDER BY due_ms LIMIT ?3`,
       nowMs,
       platforms === undefined ? null : JSON.stringify(platforms),
       limit,
     );
-    return rows.map(({ no, marked, ...row }) => {
+    return rows.map((row) => {
       tx.db.run(
         "UPDATE delivery SET state = 'sending', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
         host,
-        no,
+        row.no,
       );
-      return { ...row, isMarked: marked === 1, address: JSON.parse(row.address) as Address };
+      return toDelivery(row);
     });
+  },
+
+  unknownDeliveries(tx, { limit }) {
+    const rows = tx.db.all<DueRow>(
+      `SELECT no, id, platform, address, text, part, parts, attempts, marked FROM delivery
+       WHERE ${IN_THE_AIR} AND state = 'unknown' ORDER BY no LIMIT ?`,
+      limit,
+    );
+    return rows.map(toDelivery);
   },
 
   settleDelivery(tx, { id, event, nowMs }) {
@@ -175,7 +184,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
 
   recoverOutbox(tx, { host, limit, nowMs }) {
     const sends = tx.db.run(
-      "UPDATE delivery SET state = 'unknown' WHERE no IN (SELECT no FROM delivery WHERE state = 'sending' AND host <> ? LIMIT ?)",
+      `UPDATE delivery SET state = 'unknown' WHERE no IN (SELECT no FROM delivery WHERE ${IN_THE_AIR} AND state = 'sending' AND host <> ? LIMIT ?)`,
       host,
       limit,
     );
@@ -194,6 +203,19 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     return { recovered: sends + hooks + jobs.length };
   },
 };
+
+/** In the words of the index `delivery_open`, which SQLite uses only when it reads its very condition. */
+const IN_THE_AIR = "state IN ('sending', 'unknown')";
+
+interface DueRow extends Omit<DueDelivery, "address" | "isMarked"> {
+  readonly no: number;
+  readonly address: string;
+  readonly marked: 0 | 1;
+}
+
+function toDelivery({ no, marked, address, ...row }: DueRow): DueDelivery {
+  return { ...row, isMarked: marked === 1, address: JSON.parse(address) as Address };
+}
 
 interface DeliveryRow {
   readonly no: number;

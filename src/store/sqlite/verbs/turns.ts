@@ -57,8 +57,8 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     );
     const conversation = conversationByNo(tx, turn.conversation);
     for (const steer of steers) {
-      takeInput(tx, steer.no, "steered");
       appendUser(tx, conversation, { input: steer, turn: turn.no, epoch: pass.epoch, nowMs });
+      takeInput(tx, steer.no, "steered");
     }
     return { kind: "taken", texts: steers.map((steer) => steer.text) };
   },
@@ -182,7 +182,7 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
   openTurns(tx, { limit }) {
     const turns = tx.db.all<Omit<OpenTurn, "calls"> & { no: number }>(
       `SELECT t.no, t.id AS turn, t.epoch, c.id AS conversation, s.id AS session, l.host, t.state AS phase, t.attempts, t.started_ms AS startedMs
-       FROM turn t JOIN conversation c ON c.no = t.conversation JOIN session s ON s.no = c.tip JOIN lease l ON l.conversation = t.conversation
+       FROM turn t INDEXED BY turn_live JOIN conversation c ON c.no = t.conversation JOIN session s ON s.no = c.tip JOIN lease l ON l.conversation = t.conversation
        WHERE t.state <> 'settled' ORDER BY t.no LIMIT ?`,
       limit,
     );
@@ -317,7 +317,6 @@ function startTurn(
 ): ClaimedTurn {
   const { input, host, nowMs } = start;
   const epoch = lease(tx, conversation.no, host);
-  takeInput(tx, input.no, "taken");
   const id = tx.newId<TurnId>();
   const turn = tx.db.get<{ no: number }>(
     "INSERT INTO turn(id, conversation, input, epoch, state, started_ms) VALUES (?, ?, ?, ?, 'running', ?) RETURNING no",
@@ -329,6 +328,7 @@ function startTurn(
   );
   invariant(turn, "an insert returns its row");
   const seq = appendUser(tx, conversation, { input, turn: turn.no, epoch, nowMs });
+  takeInput(tx, input.no, "taken");
   touch(tx, conversation.no, nowMs);
   return {
     turn: id,
