@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { replaceFile } from "#base/atomic-file.js";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import { Connection, sqliteFault } from "./connection.js";
 import { told } from "./open.js";
 
@@ -30,6 +31,7 @@ export async function takeHostLock(runDir: string, version: string, clock: Clock
   for (;;) {
     const lock = tryLock(runDir);
     if (lock !== undefined) {
+      faultPoint("host.locked");
       const record: HostRecord = { pid: process.pid, version, startedMs: clock.nowMs() };
       await replaceFile(join(runDir, "host.json"), `${JSON.stringify(record)}\n`);
       return lock;

@@ -4,6 +4,7 @@
  * that was summarised, so `/new`, a later message or a deletion wins and the late result is dropped.
  */
 
+import { faultPoint } from "#base/fault.js";
 import {
   append,
   type Conversation,
@@ -26,6 +27,7 @@ export const rotate: Verb<"rotate"> = (tx, rotation) => {
     tx.db.run("UPDATE opening SET closed_ms = ?, reason = 'compression' WHERE no = ?", rotation.nowMs, opening.no);
   }
   const child = continueAs(tx, parent, rotation.nowMs);
+  faultPoint("store.mid-rotate");
   for (const message of rotation.messages) {
     append(tx, {
       conversation: child.no,

@@ -3,6 +3,7 @@
  * Whatever the turn left open is answered first, so that history is always one a provider accepts [FQ-3].
  */
 import { invariant } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import { destinationOf } from "#session/address.js";
 import { ABANDONED_TEXT, abandonedOutcome } from "#session/tool-call.js";
 import { isInterrupted, type TurnOutcome, transitionTurn } from "#session/turn.js";
@@ -34,6 +35,7 @@ export function settleTurn(tx: Tx, turn: TurnRow, as: SettleAs): number | null {
     as.epoch,
     turn.no,
   );
+  faultPoint("store.mid-settle");
   for (const reply of as.replies ?? []) {
     owe(tx, {
       conversation: conversation.no,

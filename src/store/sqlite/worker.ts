@@ -6,6 +6,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { systemClock } from "#base/clock.js";
 import { invariant } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import { randomIds, seededIds } from "#base/ids.js";
 import { backupBeforeMigration } from "./backup.js";
 import { runBatch, type StoreRequest, toWire } from "./batch.js";
@@ -33,6 +34,7 @@ function serve(port: MessagePort, setup: WorkerSetup): void {
   port.on("message", (first: ToWorker) => {
     const { requests, isClosing } = drain(port, first);
     if (requests.length > 0) say({ kind: "answers", responses: runBatch(tx, requests, systemClock.nowMs()) });
+    faultPoint("store.answered");
     if (isClosing) port.close();
   });
 }

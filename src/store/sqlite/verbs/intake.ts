@@ -3,6 +3,7 @@
  * opening come into being in the same transaction. A message that finds its route expired begins a new,
  * linked conversation; one that finds it suspended is stored as dead and told so.
  */
+import { faultPoint } from "#base/fault.js";
 import type { ConversationId, InputId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { type Admission, INPUT_CHARS_MAX } from "#session/input.js";
@@ -197,6 +198,7 @@ function useRoute(
 function admitQueued(tx: Tx, inbound: Inbound, place: Place, author: number): Admission {
   const { conversation } = place;
   ensureOpen(tx, conversation, { platform: inbound.platform, hasContent: true, nowMs: inbound.nowMs });
+  faultPoint("store.mid-admit");
   const input = insertInput(tx, inbound, { conversation, author, state: "queued", reason: null });
   touch(tx, conversation.no, inbound.nowMs);
   const title = place.isNew && inbound.title !== undefined ? wantTitle(tx, conversation, inbound.title) : undefined;
