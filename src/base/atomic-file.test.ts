@@ -96,6 +96,15 @@ describe("openReplacement", () => {
     expect(readFileSync(path, "utf8")).toBe("new content");
   });
 
+  it("can be given up at the last moment", async () => {
+    writeFileSync(path, "old");
+    const replacement = await openReplacement(path);
+    await replacement.write("new");
+    expect(await replacement.commit(() => readFileSync(path, "utf8") !== "old")).toBe(false);
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(folder)).toEqual(["config.yaml"]);
+  });
+
   it("forgets everything on discard", async () => {
     writeFileSync(path, "old");
     const replacement = await openReplacement(path);

@@ -7,12 +7,13 @@
  * `config.yaml` linked from elsewhere remains linked. A link that leads nowhere is refused.
  */
 import { randomBytes } from "node:crypto";
+import { renameSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { lstat, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Clock } from "./clock.js";
 import { systemClock } from "./clock.js";
-import { OperationalError } from "./errors.js";
+import { OperationalError, UserError } from "./errors.js";
 
 /** A temporary file this old belongs to a process that died. */
 export const TEMPORARY_STALE_MS = 60 * 60 * 1000;
@@ -37,8 +38,11 @@ export async function replaceFile(path: string, content: string | Uint8Array, op
 /** A replacement that is written in pieces. Exactly one of `commit` and `discard` ends it. */
 export interface Replacement {
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Puts the new content in place. On failure the old file stays and the temporary one is removed. */
-  commit(): Promise<void>;
+  /**
+   * Puts the new content in place. On failure the old file stays and the temporary one is removed. With
+   * `isWanted`, asked right before the rename, the replacement can still be given up: then the answer is false.
+   */
+  commit(isWanted?: () => boolean): Promise<boolean>;
   discard(): Promise<void>;
 }
 
@@ -69,17 +73,23 @@ function replacementOf({ path, target, temporary, handle }: Opened): Replacement
   return {
     write: (chunk) => translating(path, () => handle.writeFile(chunk)),
     discard,
-    commit: () =>
+    commit: (isWanted) =>
       translating(path, async () => {
         try {
           await handle.sync();
-          await rename(temporary, target);
+          if (isWanted !== undefined && !isWanted()) {
+            await discard();
+            return false;
+          }
+          // Synchronously, so that nothing comes between the question and the act.
+          renameSync(temporary, target);
         } catch (error) {
           await discard();
           throw error;
         }
         await handle.close();
         await syncFolder(dirname(target));
+        return true;
       }),
   };
 }
@@ -124,6 +134,7 @@ async function translating<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const { code = "unknown", message } = error as NodeJS.ErrnoException;
     const why = REASONS[code] ?? message;
     throw new OperationalError(`file-${code}`, "never", `${path} cannot be written: ${why}; the file is as it was`, {

@@ -56,7 +56,9 @@ complete -F _talaria talaria
 function bashPlace({ commands, options, arguments: values }: CompletionPlace): string {
   const flags = options.flatMap((option) => option.flags).join("\\n");
   const lines = [`if [[ "$cur" == -* ]]; then _talaria_add $'${flags}'; return; fi`];
-  if (commands.length > 0) lines.push(`_talaria_add $'${commands.map(({ name }) => name).join("\\n")}'`);
+  // A subcommand comes right after its command, never after another word.
+  const names = commands.map(({ name }) => name).join("\\n");
+  if (commands.length > 0) lines.push(`if ((args == 0)); then _talaria_add $'${names}'; fi`);
   if (values.length > 0)
     lines.push(`case "$args" in`, ...values.map((value, at) => `  ${at}) ${bashValue(value)} ;;`), "esac");
   return lines.join("\n");
@@ -120,7 +122,7 @@ function zshPlace({ commands, options, arguments: values }: CompletionPlace): st
   if (commands.length > 0) {
     lines.push(
       `commands=(${commands.map(({ name, summary }) => describe(name, summary)).join(" ")})`,
-      "_describe command commands",
+      "if ((args == 0)); then _describe command commands; fi",
     );
   }
   if (values.length > 0)
@@ -186,7 +188,7 @@ function fishLines({ path, commands, options, arguments: values }: CompletionPla
   const at = (args?: number): string =>
     `complete -c talaria -n ${quoted(`__talaria_at "${path}"${args === undefined ? "" : ` ${args}`}`)}`;
   return [
-    ...commands.map(({ name, summary }) => `${at()} -a ${name} -d ${quoted(summary)}`),
+    ...commands.map(({ name, summary }) => `${at(0)} -a ${name} -d ${quoted(summary)}`),
     ...options.map((option) => `${at()} ${fishFlags(option)} -d ${quoted(option.description)}`),
     ...values.flatMap((value, args) => (value.kind === "free" ? [] : [`${at(args)} ${fishValue(value)}`])),
   ];
@@ -195,7 +197,8 @@ function fishLines({ path, commands, options, arguments: values }: CompletionPla
 function fishFlags({ flags, value }: CompletionOption): string {
   const named = flags.map((flag) => (flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)).join(" ");
   if (value === undefined) return named;
-  return value.kind === "free" ? `${named} -x` : `${named} -r ${fishValue(value)}`;
+  // -x keeps file names out; only a file's own list wants them.
+  return `${named} ${value.kind === "file" ? "-r" : "-x"} ${fishValue(value)}`.trimEnd();
 }
 
 function fishValue(value: CompletionValue): string {

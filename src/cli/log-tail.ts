@@ -33,6 +33,8 @@ function* linesBefore(descriptor: number, fileEnd: number): Generator<string> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let isLastLine = true;
+  // A line end was met whose line, perhaps empty, has not been given yet.
+  let isOwed = false;
   while (position > 0) {
     const start = Math.max(0, position - CHUNK_BYTES);
     const chunk = readPiece(descriptor, start, position - start);
@@ -43,6 +45,7 @@ function* linesBefore(descriptor: number, fileEnd: number): Generator<string> {
       // What follows the last line end is a line only when something is there.
       if (!isLastLine || line !== "") yield line;
       isLastLine = false;
+      isOwed = true;
       pending = [];
       pendingBytes = 0;
       end = at;
@@ -53,9 +56,10 @@ function* linesBefore(descriptor: number, fileEnd: number): Generator<string> {
       yield join(Buffer.alloc(0), pending);
       pending = [];
       pendingBytes = 0;
+      isOwed = false;
     }
   }
-  if (pendingBytes > 0) yield join(Buffer.alloc(0), pending);
+  if (pendingBytes > 0 || isOwed) yield join(Buffer.alloc(0), pending);
 }
 
 function join(head: Buffer, pending: readonly Buffer[]): string {

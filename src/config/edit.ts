@@ -1,10 +1,10 @@
 /**
  * Changes `config.yaml` the way a careful person would: one value, everything else as it was, comments
- * included. [R37] A file that cannot be understood is never overwritten. Two processes may change it at the same
- * time: each looks again right before it writes and starts over when the file is not what it read.
+ * included. A file that cannot be understood is never overwritten. Two processes may change it at the same
+ * time: each looks again right before its file takes the old one's place, and starts over when that is not what it read.
  */
 import { type Document, isMap, isNode, isScalar, Scalar, YAMLMap } from "yaml";
-import { replaceFile } from "#base/atomic-file.js";
+import { openReplacement } from "#base/atomic-file.js";
 import { OperationalError, UserError } from "#base/errors.js";
 import { FILE_MODE, type HomePaths } from "./home.js";
 import { type ConfigKey, judgeValue, readScalar } from "./keys.js";
@@ -13,7 +13,7 @@ import { readSettingsFile } from "./settings-file.js";
 import { readYaml } from "./yaml-file.js";
 
 /** Attempts against another process that writes at the same time. */
-export const EDIT_ATTEMPTS_MAX = 8;
+export const EDIT_ATTEMPTS_MAX = 50;
 
 export type EditOutcome = { readonly kind: "changed" } | { readonly kind: "unchanged" };
 
@@ -66,9 +66,9 @@ async function edit(path: string, change: (document: Document) => EditOutcome["k
     if (change(document) === "unchanged") return { kind: "unchanged" };
     const after = render(document, before);
     editable(after, path);
-    if (readForEdit(path) !== before) continue;
-    await replaceFile(path, after, { mode: FILE_MODE });
-    return { kind: "changed" };
+    const replacement = await openReplacement(path, { mode: FILE_MODE });
+    await replacement.write(after);
+    if (await replacement.commit(() => readForEdit(path) === before)) return { kind: "changed" };
   }
   throw new OperationalError("config-busy", "after-delay", `${path} keeps changing; nothing was written, try again`);
 }

@@ -65,7 +65,7 @@ export function inspectConfig(home: HomePaths, env: NodeJS.ProcessEnv): LoadedCo
   return { values: values as unknown as Config, settings, remarks };
 }
 
-/** [R37] The document to edit; a UserError when the file cannot be understood and so must not be overwritten. */
+/** The document to edit; a UserError when the file cannot be understood and so must not be overwritten. */
 export function readConfigFile(path: string, remarks: Remark[]) {
   const content = readSettingsFile(path);
   if (content.kind === "missing") return readYaml("", path);
