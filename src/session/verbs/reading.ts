@@ -113,6 +113,19 @@ export interface ListCursor {
   readonly id: ConversationId;
 }
 
+/** Names one state of a tip's visible history: it changes with every message, undo and compaction. */
+export interface TipVersion {
+  readonly tip: SessionId;
+  readonly seq: number;
+  readonly undone: number;
+}
+
+export interface TipHistory extends TipVersion {
+  /** True when `messages` only holds what came after the version that was asked about. */
+  readonly isDelta: boolean;
+  readonly messages: readonly Message[];
+}
+
 export interface ReadingVerbs {
   /** [CR-9] Any id ever shown, a unique prefix or a title leads to the conversation and its tip. */
   resolve(args: { readonly text: string; readonly owner?: PersonId }): Resolution;
@@ -140,9 +153,7 @@ export interface ReadingVerbs {
     readonly limit: number;
   }): readonly HistoryRow[];
   /** What the next request is made of: the tip's visible messages and the version they stand for. */
-  tipHistory(args: {
-    readonly conversation: ConversationId;
-  }): { readonly tip: SessionId; readonly seq: number; readonly messages: readonly Message[] } | null;
+  tipHistory(args: { readonly conversation: ConversationId; readonly since?: TipVersion }): TipHistory | null;
   stats(args: Record<never, never>): StoreStats;
   /** Conversations whose last use is older, for retention; oldest first. */
   idleSince(args: {

@@ -29,25 +29,34 @@ export function isIn(ranges: readonly Range[], seq: number): boolean {
   return ranges.some((range) => range.from_seq <= seq && seq <= range.to_seq);
 }
 
-/** The messages of one session that are not superseded, up to `toSeq`, oldest first. */
-export function visibleMessages(tx: Tx, session: number, toSeq: number): Message[] {
+/** The messages of one session that are not superseded, after `afterSeq` and up to `toSeq`, oldest first. */
+export function visibleMessages(tx: Tx, session: number, within: { afterSeq: number; toSeq: number }): Message[] {
   const place = tx.db.get<{ conversation: number; from_seq: number }>(
     "SELECT conversation, from_seq FROM session WHERE no = ?",
     session,
   );
   if (place === undefined) return [];
   const ranges = supersededRanges(tx, place.conversation);
-  const messages: Message[] = [];
-  const rows = tx.db.all<MessageRow>(
-    `SELECT seq, role, text, body, carried, created_ms, NULL AS turn, NULL AS call FROM message
+  const rows = tx.db.all<BareRow>(
+    `SELECT seq, role, text, body, carried, created_ms FROM message
      WHERE conversation = ? AND seq >= ? AND seq <= ? AND session = ? ORDER BY seq`,
     place.conversation,
-    place.from_seq,
-    toSeq,
+    Math.max(place.from_seq, within.afterSeq + 1),
+    within.toSeq,
     session,
   );
-  for (const row of rows) if (ranges.length === 0 || !isIn(ranges, row.seq)) messages.push(toMessage(row));
-  return messages;
+  const visible = ranges.length === 0 ? rows : rows.filter((row) => !isIn(ranges, row.seq));
+  return visible.map(toBareMessage);
+}
+
+type BareRow = Omit<MessageRow, "turn" | "call">;
+
+/** Plain literals of two shapes: this is the hot path of every request, and spreading costs more than reading. */
+function toBareMessage(row: BareRow): Message {
+  const isCarried = row.carried === 1;
+  if (row.body === null) return { seq: row.seq, role: row.role, text: row.text, isCarried, atMs: row.created_ms };
+  const body = JSON.parse(row.body) as MessageBody;
+  return { seq: row.seq, role: row.role, text: row.text, body, isCarried, atMs: row.created_ms };
 }
 
 export function toMessage(row: MessageRow): Message {

@@ -76,7 +76,7 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     const parent = existing(tx, from);
     if ("kind" in parent) return parent;
     const seq = Math.min(atSeq ?? parent.seq, parent.seq);
-    const messages = visibleMessages(tx, sessionAt(tx, parent, seq), seq);
+    const messages = visibleMessages(tx, sessionAt(tx, parent, seq), { afterSeq: 0, toSeq: seq });
     if (messages.length === 0) return { kind: "empty" };
     const child = copyConversation(tx, parent, { seq, messages, nowMs });
     leave(tx, actor, parent, { reason: "branched", nowMs });

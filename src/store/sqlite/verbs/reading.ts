@@ -70,14 +70,14 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
     return toHistory(tx, conversation.no, rows.reverse());
   },
 
-  tipHistory(tx, { conversation: id }) {
+  tipHistory(tx, { conversation: id, since }) {
     const conversation = findConversation(tx, id);
     if (conversation === undefined || conversation.deleted_ms !== null) return null;
-    return {
-      tip: conversation.session,
-      seq: conversation.seq,
-      messages: visibleMessages(tx, conversation.tip, conversation.seq),
-    };
+    const { session: tip, seq } = conversation;
+    const undone = supersededRanges(tx, conversation.no).length;
+    const isDelta = since?.tip === tip && since.undone === undone;
+    const messages = visibleMessages(tx, conversation.tip, { afterSeq: isDelta ? since.seq : 0, toSeq: seq });
+    return { tip, seq, undone, isDelta, messages };
   },
 
   stats(tx) {
