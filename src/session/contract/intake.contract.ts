@@ -1,0 +1,336 @@
+/** Intake: what is acknowledged is stored, once, and leads to one conversation. */
+import { describe, expect, it } from "vitest";
+import type { ConversationId } from "#base/ids.js";
+import {
+  ADDRESS,
+  CHAT,
+  HOST,
+  IN_CHAT,
+  OTHER_CHAT,
+  type OpenStore,
+  only,
+  Scenario,
+} from "../../../test/support/scenario.js";
+import { DAY_MS, HOUR_MS } from "../../../test/support/manual-clock.js";
+import { INPUT_CHARS_MAX } from "../input.js";
+
+const IDLE_HOUR = { mode: "idle", idleMinutes: 60 } as const;
+
+export function describeIntake(open: OpenStore): void {
+  describe("a message", () => {
+    it("[CT-1] is queued for the conversation it began, with its session and its route", async () => {
+      const scene = await Scenario.open(open);
+      const first = await scene.said("hello");
+      expect(await scene.store.queue({ conversation: first.conversation, limit: 10 })).toMatchObject([
+        { id: first.input, text: "hello", phase: "queued", mode: "queue", reason: null },
+      ]);
+      expect(await scene.route()).toMatchObject({ conversation: first.conversation, session: first.session });
+      expect(await scene.toldKinds()).toEqual(["on_session_start"]);
+    });
+
+    it("[CT-1] is there after a restart", async ({ skip }) => {
+      const scene = await Scenario.open(open);
+      skip(!scene.isDurable);
+      const { conversation } = await scene.said("hello");
+      await scene.restart();
+      await scene.answer(conversation, "hi");
+      expect(await scene.transcript(conversation)).toEqual(["user: hello", "assistant: hi"]);
+    });
+
+    it("[CT-2] [ST-15] is admitted once when its event arrives five times at once", async () => {
+      const scene = await Scenario.open(open);
+      const inbound = scene.inbound("hello");
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(() => scene.store.admit(inbound)));
+      const first = only("admitted", answers[0] ?? { kind: "rejected", reason: "empty" });
+      for (const answer of answers.slice(1)) {
+        expect(answer).toEqual({
+          kind: "duplicate",
+          input: first.input,
+          conversation: first.conversation,
+          phase: "queued",
+        });
+      }
+      expect(await scene.store.queue({ conversation: first.conversation, limit: 10 })).toHaveLength(1);
+    });
+
+    it("[CT-2] [ST-15] is a duplicate after its turn, after a restart and after the conversation was deleted", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation, input } = await scene.exchange("hello", "hi", { eventId: "e" });
+      const again = () => scene.say("hello", { eventId: "e" });
+      expect(await again()).toMatchObject({ kind: "duplicate", input, phase: "taken" });
+      if (scene.isDurable) await scene.restart();
+      expect(await again()).toMatchObject({ kind: "duplicate", input, conversation });
+      await scene.store.remove({ conversation, by: "test", nowMs: scene.tick() });
+      expect(await again()).toMatchObject({ kind: "duplicate", input });
+      await scene.store.eraseChunk({ limit: 1_000, nowMs: scene.tick() });
+      expect(await again()).toMatchObject({ kind: "duplicate", input });
+      expect(await scene.store.claim({ conversation, host: HOST, nowMs: scene.tick() })).toEqual({ kind: "idle" });
+    });
+
+    it("[CT-2] is another message when another account or platform has an event of that name", async () => {
+      const scene = await Scenario.open(open);
+      await scene.said("one", { eventId: "e" });
+      await scene.said("two", { eventId: "e", account: "second-bot" });
+      await scene.said("three", { eventId: "e", platform: "discord" });
+      expect((await scene.store.stats({})).open.inputs).toBe(3);
+    });
+
+    it("[CT-2] that was withdrawn stays withdrawn when it is redelivered", async () => {
+      const scene = await Scenario.open(open);
+      const { input, conversation } = await scene.said("hello", { eventId: "e" });
+      const cancel = { input, reason: "stopped", nowMs: scene.tick() };
+      expect(await scene.store.cancelInput(cancel)).toEqual({ kind: "cancelled" });
+      expect(await scene.store.cancelInput(cancel)).toEqual({ kind: "too-late" });
+      expect(await scene.say("hello", { eventId: "e" })).toMatchObject({ kind: "duplicate", phase: "cancelled" });
+      expect(await scene.store.claim({ conversation, host: HOST, nowMs: scene.tick() })).toEqual({ kind: "idle" });
+    });
+
+    it("keeps characters of any script, and makes broken ones well-formed", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("日本語 👩‍🚀 \u0000 \ud800", "ok");
+      expect(await scene.transcript(conversation)).toEqual(["user: 日本語 👩‍🚀 \u0000 \ufffd", "assistant: ok"]);
+    });
+
+    it("may be nothing but an attachment", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("", "a cat", { body: { attachments: ["f".repeat(64)] } });
+      const [question] = await scene.store.history({ conversation, afterSeq: 0, limit: 1 });
+      expect(question?.body).toEqual({ attachments: ["f".repeat(64)] });
+    });
+
+    it("remembers who said it and belongs to them; without an author, to the home's owner", async () => {
+      const scene = await Scenario.open(open);
+      const mine = await scene.said("mine");
+      const theirs = await scene.said("theirs", { key: OTHER_CHAT, author: { account: "42", name: "Ada" } });
+      const ada = await scene.store.person({ platform: "telegram", account: "42", nowMs: scene.tick() });
+      expect((await scene.card(mine.conversation)).owner).toBe("owner");
+      expect((await scene.card(theirs.conversation)).owner).toBe(ada.id);
+      expect(await scene.store.list({ limit: 10, owner: ada.id })).toHaveLength(1);
+    });
+  });
+
+  describe("a message that cannot be taken", () => {
+    it.each([
+      ["empty", "", {}],
+      ["too-long", "x".repeat(INPUT_CHARS_MAX + 1), {}],
+      ["unknown-conversation", "hello", { to: { kind: "conversation", id: "nosuchconversation" as ConversationId } }],
+    ] as const)("is rejected as %s, and nothing is written", async (reason, text, how) => {
+      const scene = await Scenario.open(open);
+      expect(await scene.say(text, how)).toEqual({ kind: "rejected", reason });
+      expect(await scene.store.stats({})).toMatchObject({ conversations: 0, routes: 0, open: { inputs: 0 } });
+      expect(await scene.told()).toEqual([]);
+    });
+
+    it("is rejected as deleted when its conversation was, and its event may come again elsewhere", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("hello", "hi");
+      await scene.store.remove({ conversation, by: "test", nowMs: scene.tick() });
+      const to = { kind: "conversation", id: conversation } as const;
+      expect(await scene.say("more", { to, eventId: "e" })).toEqual({ kind: "rejected", reason: "deleted" });
+      expect(await scene.say("more", { eventId: "e" })).toMatchObject({ kind: "admitted" });
+    });
+
+    it("[CT-1] [CT-9] on a suspended route ends as dead with a notice, and is not run", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("hello", "hi");
+      await scene.store.suspendRoutes({ conversation, reason: "crashed the host" });
+      expect(await scene.say("again", { eventId: "e" })).toMatchObject({ kind: "suspended", conversation });
+      expect(await scene.say("again", { eventId: "e" })).toMatchObject({ kind: "duplicate", phase: "dead" });
+      expect(await scene.store.claim({ conversation, host: HOST, nowMs: scene.tick() })).toEqual({ kind: "idle" });
+      const notices = await scene.store.claimDeliveries({ host: HOST, limit: 10, nowMs: scene.tick() });
+      expect(notices).toMatchObject([{ address: ADDRESS, text: expect.stringMatching(/\/resume.*\/new/) }]);
+    });
+
+    it.each(["resume", "reset"] as const)("[CT-9] is taken again after the person chose to %s", async (choice) => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("hello", "hi");
+      await scene.store.suspendRoutes({ conversation, reason: "crashed the host" });
+      if (choice === "resume")
+        await scene.store.resume({ actor: IN_CHAT, to: conversation, nowMs: scene.tick() });
+      else await scene.store.reset({ actor: IN_CHAT, start: { source: "telegram" }, nowMs: scene.tick() });
+      const next = await scene.said("again");
+      expect(next.conversation === conversation).toBe(choice === "resume");
+    });
+  });
+
+  describe("a lazy session", () => {
+    it("[LS-1] has no row before its first message", async () => {
+      const scene = await Scenario.open(open);
+      const id = "openedchatsurface" as ConversationId;
+      expect(await scene.store.show({ conversation: id })).toBeNull();
+      expect(await scene.store.resolve({ text: id })).toEqual({ kind: "unknown" });
+      expect(await scene.store.stats({})).toMatchObject({ conversations: 0, sessions: 0 });
+      const first = await scene.said("hello", { to: { kind: "new", id } });
+      expect(first.conversation).toBe(id);
+      expect(await scene.store.stats({})).toMatchObject({ conversations: 1, sessions: 1 });
+    });
+
+    it("[LS-1] begins with an explicit title instead of a message, without hooks", async () => {
+      const scene = await Scenario.open(open);
+      const begun = await scene.store.begin({ start: { source: "cli" }, title: "plans", nowMs: scene.tick() });
+      expect(begun.title).toEqual({ kind: "set", title: "plans" });
+      expect(await scene.store.resolve({ text: "plans" })).toMatchObject({ conversation: begun.conversation });
+      expect(await scene.told()).toEqual([]);
+    });
+
+    it("[LS-1] [CT-1] takes both first messages when two race to begin it", async () => {
+      const scene = await Scenario.open(open);
+      const to = { kind: "new", id: "openedchatsurface" as ConversationId } as const;
+      const [one, two] = await Promise.all([scene.said("one", { to }), scene.said("two", { to })]);
+      expect(two).toMatchObject({ conversation: one.conversation, session: one.session });
+      expect(await scene.store.queue({ conversation: one.conversation, limit: 10 })).toMatchObject([
+        { text: "one" },
+        { text: "two" },
+      ]);
+    });
+  });
+
+  describe("a wanted title", () => {
+    it("[LS-4] is kept durably with the first message", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation, title } = await scene.said("hello", { title: "  trip to\tRome " });
+      expect(title).toEqual({ kind: "set", title: "trip to Rome" });
+      if (scene.isDurable) await scene.restart();
+      expect((await scene.card(conversation)).title).toBe("trip to Rome");
+    });
+
+    it("[LS-4] given with /new is kept, and /title is stored at once", async () => {
+      const scene = await Scenario.open(open);
+      await scene.exchange("hello", "hi");
+      const fresh = await scene.store.reset({
+        actor: IN_CHAT,
+        start: { source: "telegram" },
+        title: "second",
+        nowMs: scene.tick(),
+      });
+      const { conversation } = only("reset", fresh);
+      expect((await scene.card(conversation)).title).toBe("second");
+      expect(await scene.store.setTitle({ conversation, title: "third" })).toEqual({ kind: "set", title: "third" });
+      expect((await scene.card(conversation)).title).toBe("third");
+      expect(await scene.store.setTitle({ conversation, title: null })).toEqual({ kind: "cleared" });
+      expect((await scene.card(conversation)).title).toBeNull();
+    });
+
+    it("[LS-5] that is taken is dropped, the holder is named, and nothing waits for it", async () => {
+      const scene = await Scenario.open(open);
+      const holder = await scene.said("one", { title: "plans" });
+      const second = await scene.said("two", { key: OTHER_CHAT, title: "plans" });
+      expect(second.title).toEqual({ kind: "dropped", reason: "taken", holder: holder.conversation });
+      const { conversation } = second;
+      expect((await scene.card(conversation)).title).toBeNull();
+      expect(await scene.store.applyWantedTitle({ conversation })).toEqual({ kind: "none-wanted" });
+    });
+
+    it.each([
+      ["empty", " \u200b\u202e "],
+      ["too-long", "x".repeat(101)],
+    ])("[LS-5] that is %s is dropped and never costs the message", async (reason, wanted) => {
+      const scene = await Scenario.open(open);
+      const { conversation, title } = await scene.said("hello", { title: wanted });
+      expect(title).toEqual({ kind: "dropped", reason });
+      expect(await scene.store.queue({ conversation, limit: 10 })).toHaveLength(1);
+      expect(await scene.store.applyWantedTitle({ conversation })).toEqual({ kind: "none-wanted" });
+    });
+
+    it("[LS-6] that failed for a passing reason stays wanted, also over a restart, and is granted later", async ({
+      skip,
+    }) => {
+      const scene = await Scenario.open(open);
+      skip(scene.refuseTitles === undefined);
+      const allowTitles = scene.refuseTitles?.();
+      const { conversation, title } = await scene.said("hello", { title: "plans" });
+      expect(title).toEqual({ kind: "kept-for-later" });
+      expect(await scene.store.applyWantedTitle({ conversation })).toEqual({ kind: "kept-for-later" });
+      allowTitles?.();
+      if (scene.isDurable) await scene.restart();
+      await scene.answer(conversation, "hi");
+      expect(await scene.store.applyWantedTitle({ conversation })).toEqual({ kind: "set", title: "plans" });
+      expect((await scene.card(conversation)).title).toBe("plans");
+      expect(await scene.store.applyWantedTitle({ conversation })).toEqual({ kind: "none-wanted" });
+    });
+  });
+
+  describe("a message on a route past its deadline", () => {
+    it("[BH-1] [BH-15] begins a linked conversation; the old is finalized before anything of the new", async () => {
+      const scene = await Scenario.open(open);
+      const old = await scene.exchange("hello", "hi", { policy: IDLE_HOUR });
+      await scene.told();
+      scene.clock.advance(2 * HOUR_MS);
+      const fresh = await scene.said("good morning", { policy: IDLE_HOUR });
+      expect(fresh.resetFrom).toEqual({ conversation: old.conversation, reason: "idle" });
+      expect(await scene.card(fresh.conversation)).toMatchObject({
+        lineage: "reset",
+        parent: { conversation: old.conversation },
+      });
+      expect(await scene.card(old.conversation)).toMatchObject({ endReason: "session_reset" });
+      expect(await scene.route()).toMatchObject({ conversation: fresh.conversation });
+      expect((await scene.told()).map(({ kind, payload }) => [kind, payload.session_id])).toEqual([
+        ["on_session_finalize", old.session],
+        ["on_session_start", fresh.session],
+      ]);
+    });
+
+    it("keeps the route's policy when the message brings none", async () => {
+      const scene = await Scenario.open(open);
+      await scene.exchange("hello", "hi", { policy: IDLE_HOUR });
+      scene.clock.advance(2 * HOUR_MS);
+      await scene.exchange("good morning", "hi");
+      expect((await scene.route()).policy).toEqual(IDLE_HOUR);
+      scene.clock.advance(2 * HOUR_MS);
+      expect((await scene.said("good evening")).resetFrom).toMatchObject({ reason: "idle" });
+    });
+
+    it("does not close a conversation that another chat is in", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("hello", "hi", { policy: IDLE_HOUR });
+      const there = { platform: "telegram", routeKey: OTHER_CHAT };
+      await scene.store.resume({ actor: there, to: conversation, nowMs: scene.tick() });
+      await scene.told();
+      scene.clock.advance(2 * HOUR_MS);
+      expect((await scene.said("good morning")).resetFrom).toMatchObject({ conversation });
+      expect((await scene.card(conversation)).endReason).toBeNull();
+      expect(await scene.toldKinds()).toEqual(["on_session_start"]);
+    });
+
+    it("[BH-10] goes on in a conversation whose turn still runs", async () => {
+      const scene = await Scenario.open(open);
+      const turn = await scene.turn("hello", { policy: IDLE_HOUR });
+      scene.clock.advance(DAY_MS);
+      const second = await scene.said("still there?", { policy: IDLE_HOUR });
+      expect(second).toMatchObject({ conversation: turn.conversation });
+      expect(second.resetFrom).toBeUndefined();
+    });
+
+    it.each([
+      ["resumed", "resume"],
+      ["begun with /new", "reset"],
+    ] as const)("goes to the conversation that was %s after the deadline", async (_, choice) => {
+      const scene = await Scenario.open(open);
+      const target = await scene.exchange("earlier", "yes", { key: OTHER_CHAT });
+      await scene.exchange("hello", "hi", { policy: IDLE_HOUR });
+      scene.clock.advance(2 * HOUR_MS);
+      const chosen =
+        choice === "resume"
+          ? (await scene.store.resume({ actor: IN_CHAT, to: target.conversation, nowMs: scene.tick() }), target)
+          : only(
+              "reset",
+              await scene.store.reset({ actor: IN_CHAT, start: { source: "telegram" }, nowMs: scene.tick() }),
+            );
+      const next = await scene.said("good morning");
+      expect(next).toMatchObject({ conversation: chosen.conversation });
+      expect(await scene.route(CHAT)).toMatchObject({ conversation: chosen.conversation, expiredMs: null });
+      expect((await scene.route(CHAT)).expiresMs).toBeGreaterThan(scene.clock.nowMs());
+    });
+  });
+
+  it("queues messages of one chat in their order", async () => {
+    const scene = await Scenario.open(open);
+    const { conversation } = await scene.said("one");
+    await Promise.all([scene.said("two"), scene.said("three", { mode: "interrupt" })]);
+    const queue = await scene.store.queue({ conversation, limit: 2 });
+    expect(queue.map(({ text }) => text)).toEqual(["one", "two"]);
+    await scene.answer(conversation, "1");
+    await scene.answer(conversation, "2");
+    expect(await scene.transcript(conversation)).toEqual(["user: one", "assistant: 1", "user: two", "assistant: 2"]);
+  });
+}

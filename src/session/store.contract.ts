@@ -1,0 +1,14 @@
+/**
+ * The contract of a session store: every implementation runs this suite, and a new one is done when it passes.
+ * It speaks through the port alone; what an implementation can do beyond it (open its files again, refuse a title) it is
+ * asked for by `StoreUnderTest`, and a promise that needs it is skipped where it cannot.
+ */
+import { describe } from "vitest";
+import type { OpenStore } from "../../test/support/scenario.js";
+import { describeIntake } from "./contract/intake.contract.js";
+
+export function describeSessionStore(name: string, open: OpenStore): void {
+  describe(`${name} keeps the store contract`, () => {
+    describe("intake", () => describeIntake(open));
+  });
+}
