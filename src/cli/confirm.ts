@@ -28,7 +28,11 @@ export async function confirm({ text, yes, signal }: Question): Promise<boolean>
 function ask(prompt: string, signal: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   return new Promise<string>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
+    const stop = (): void => {
+      // What comes next must not stand on the question's line.
+      process.stderr.write("\n");
+      reject(signal.reason);
+    };
     signal.addEventListener("abort", stop, { once: true });
     // In a prompt the terminal is in raw mode, and Ctrl-C arrives as a key instead of a signal.
     terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT"));

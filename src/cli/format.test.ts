@@ -9,6 +9,7 @@ import {
   formatTime,
   parseMoment,
   parseSpan,
+  wrap,
 } from "./format.js";
 
 const NOW_MS = new Date(2026, 2, 14, 15, 9, 26).getTime();
@@ -89,4 +90,15 @@ describe("times", () => {
     ["yesterday", undefined],
     ["5", undefined],
   ])("reads the moment %j", (text, expected) => expect(parseMoment(text, NOW_MS)).toBe(expected));
+});
+
+describe("wrap", () => {
+  it("breaks between words and keeps long ones whole", () => {
+    expect(wrap("one two three incomprehensible 日本 x", 9)).toEqual([
+      "one two",
+      "three",
+      "incomprehensible",
+      "日本 x",
+    ]);
+  });
 });

@@ -1,5 +1,7 @@
 /** Numbers, sizes and times as people read them. Pure; the current time is handed in. */
 
+import { textWidth } from "#base/text-width.js";
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -101,4 +103,16 @@ export function parseMoment(text: string, nowMs: number): number | undefined {
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(iso)) return undefined;
   const atMs = new Date(iso).getTime();
   return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** Breaks plain text between words; a word longer than the line stays whole. */
+export function wrap(text: string, cells: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= cells)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -45,7 +45,8 @@ export async function addCommands(
 ): Promise<void> {
   for (const entry of COMMANDS) {
     const command = program.command(entry.name, { hidden: entry.group === undefined });
-    command.summary(entry.summary).description(sentence(entry.summary));
+    // `talaria help NAME` does the same without a line in every list of subcommands.
+    command.summary(entry.summary).description(sentence(entry.summary)).helpCommand(false);
     if (entry.group !== undefined) command.helpGroup(entry.group);
     if (isSelected(entry)) (await entry.load()).register(command, context);
     // A bare group is a question about it, as bare `talaria` is.

@@ -124,10 +124,11 @@ describe("config get and keys", () => {
 
   it("lists every key with what it takes, its default and its meaning", async () => {
     const { stdout } = await run(["keys"]);
-    for (const { name, takes, description } of CONFIG_KEYS) {
-      expect(stdout).toContain(`${name}  ${takes}`);
-      expect(stdout).toContain(description);
+    const words = stdout.replace(/\s+/g, " ");
+    for (const { name, takes, description, initial } of CONFIG_KEYS) {
+      expect(words).toContain(`${name} (default ${String(initial)}) ${takes}: ${description}`);
     }
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     const { keys } = JSON.parse((await run(["keys", "--json"])).stdout) as { keys: object[] };
     expect(keys).toHaveLength(CONFIG_KEYS.length);
     expect(keys[0]).toEqual({

@@ -9,7 +9,7 @@ import { nearest } from "#config/nearest.js";
 import type { Remark } from "#config/remark.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
-import { formatPlural } from "../format.js";
+import { formatPlural, wrap } from "../format.js";
 
 export function showConfig(
   context: CliContext,
@@ -70,12 +70,14 @@ export function listKeys(context: CliContext): void {
     });
     return;
   }
-  // Two lines a key: the explanation would not fit beside the rest in 80 columns.
   for (const { name, takes, initial, description } of CONFIG_KEYS) {
-    context.out.line(`${context.out.paint.bold(name)}  ${takes}; default ${String(initial)}`);
-    context.out.line(`    ${description}`);
+    context.out.line(`${context.out.paint.bold(name)}  (default ${String(initial)})`);
+    for (const line of wrap(`${takes}: ${description}`, context.out.columns - INDENT.length))
+      context.out.line(INDENT + line);
   }
 }
+
+const INDENT = "    ";
 
 export function checkConfig(context: CliContext): void {
   const { remarks } = inspectConfig(context.home, context.env);
