@@ -24,7 +24,6 @@ import {
   findConversation,
   setPreview,
   spend,
-  touch,
 } from "../acts.js";
 import { CALL_COLUMNS, type CallRow, finishCall, type TurnRow } from "../calls.js";
 import { settleTurn } from "../settle.js";
@@ -329,7 +328,6 @@ function startTurn(
   invariant(turn, "an insert returns its row");
   const seq = appendUser(tx, conversation, { input, turn: turn.no, epoch, nowMs });
   takeInput(tx, input.no, "taken");
-  touch(tx, conversation.no, nowMs);
   return {
     turn: id,
     epoch,
