@@ -38,21 +38,21 @@ export class Connection {
 
   /** The first row, or undefined. */
   get<T>(sql: string, ...params: readonly SqlValue[]): T | undefined {
-    return this.#prepared(sql).get(...params) as T | undefined;
+    return this.#prepared(sql).get(...storable(params)) as T | undefined;
   }
 
   all<T>(sql: string, ...params: readonly SqlValue[]): T[] {
-    return this.#prepared(sql).all(...params) as T[];
+    return this.#prepared(sql).all(...storable(params)) as T[];
   }
 
   /** Rows one by one; the caller must finish or leave the loop before it runs anything else. */
   iterate<T>(sql: string, ...params: readonly SqlValue[]): IterableIterator<T> {
-    return this.#prepared(sql).iterate(...params) as IterableIterator<T>;
+    return this.#prepared(sql).iterate(...storable(params)) as IterableIterator<T>;
   }
 
   /** How many rows changed. */
   run(sql: string, ...params: readonly SqlValue[]): number {
-    return Number(this.#prepared(sql).run(...params).changes);
+    return Number(this.#prepared(sql).run(...storable(params)).changes);
   }
 
   /** Several statements, or one that is not worth keeping prepared. */
@@ -102,6 +102,22 @@ export class Connection {
     return statement;
   }
 }
+
+/**
+ * The driver ends a text at its first NUL and says nothing, so each one becomes its visible symbol before it
+ * gets there: no word that follows one is lost [CT-1].
+ */
+function storable(params: readonly SqlValue[]): readonly SqlValue[] {
+  if (!params.some(hasNul)) return params;
+  return params.map((value) => (hasNul(value) ? value.replaceAll(NUL, NUL_SYMBOL) : value));
+}
+
+function hasNul(value: SqlValue): value is string {
+  return typeof value === "string" && value.includes(NUL);
+}
+
+const NUL = "\u0000";
+const NUL_SYMBOL = "\u2400";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 1_000;
