@@ -17,6 +17,7 @@ import {
   ensureOpen,
   findConversation,
   isBusy,
+  isRoutedElsewhere,
   personNo,
   touch,
 } from "../acts.js";
@@ -79,20 +80,23 @@ function findPlace(tx: Tx, inbound: Inbound, author: number): Place | Rejected {
   switch (inbound.to.kind) {
     case "route":
       return placeOnRoute(tx, inbound, inbound.to, author);
-    case "new":
-      return {
-        kind: "place",
-        conversation: begin(tx, inbound, { owner: author, id: inbound.to.id }),
-        isNew: true,
-        suspended: false,
-      };
+    case "new": {
+      // Of two first messages that race for one surface the second finds the conversation begun.
+      const begun = inbound.to.id === undefined ? undefined : findConversation(tx, inbound.to.id);
+      if (begun !== undefined) return placeIn(begun);
+      const conversation = begin(tx, inbound, { owner: author, id: inbound.to.id });
+      return { kind: "place", conversation, isNew: true, suspended: false };
+    }
     case "conversation": {
       const conversation = findConversation(tx, inbound.to.id);
-      if (conversation === undefined) return { kind: "rejected", reason: "unknown-conversation" };
-      if (conversation.deleted_ms !== null) return { kind: "rejected", reason: "deleted" };
-      return { kind: "place", conversation, isNew: false, suspended: false };
+      return conversation === undefined ? { kind: "rejected", reason: "unknown-conversation" } : placeIn(conversation);
     }
   }
+}
+
+function placeIn(conversation: Conversation): Place | Rejected {
+  if (conversation.deleted_ms !== null) return { kind: "rejected", reason: "deleted" };
+  return { kind: "place", conversation, isNew: false, suspended: false };
 }
 
 interface RouteRow {
@@ -117,17 +121,15 @@ function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: num
   const current = conversationByNo(tx, route.conversation);
   if (route.suspended_reason !== null) return { kind: "place", conversation: current, isNew: false, suspended: true };
   const reason = expiry(tx, route, inbound.nowMs);
+  const policy = target.policy ?? (JSON.parse(route.reset_policy) as ResetPolicy);
   if (reason === undefined) {
-    useRoute(tx, target, {
-      conversation: current.no,
-      policy: target.policy ?? (JSON.parse(route.reset_policy) as ResetPolicy),
-      nowMs: inbound.nowMs,
-    });
+    useRoute(tx, target, { conversation: current.no, policy, nowMs: inbound.nowMs });
     return { kind: "place", conversation: current, isNew: false, suspended: false };
   }
-  closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
+  if (!isRoutedElsewhere(tx, current.no, target.key))
+    closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
   const conversation = begin(tx, inbound, { owner: current.owner, parent: current.no });
-  useRoute(tx, target, { conversation: conversation.no, policy: target.policy ?? NO_RESET, nowMs: inbound.nowMs });
+  useRoute(tx, target, { conversation: conversation.no, policy, nowMs: inbound.nowMs });
   return {
     kind: "place",
     conversation,
