@@ -1,17 +1,17 @@
 /** Intake: what is acknowledged is stored, once, and leads to one conversation. */
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
+import { DAY_MS, HOUR_MS } from "../../../test/support/manual-clock.js";
 import {
   ADDRESS,
   CHAT,
   HOST,
   IN_CHAT,
-  OTHER_CHAT,
   type OpenStore,
+  OTHER_CHAT,
   only,
   Scenario,
 } from "../../../test/support/scenario.js";
-import { DAY_MS, HOUR_MS } from "../../../test/support/manual-clock.js";
 import { INPUT_CHARS_MAX } from "../input.js";
 
 const IDLE_HOUR = { mode: "idle", idleMinutes: 60 } as const;
@@ -85,10 +85,10 @@ export function describeIntake(open: OpenStore): void {
       expect(await scene.store.claim({ conversation, host: HOST, nowMs: scene.tick() })).toEqual({ kind: "idle" });
     });
 
-    it("keeps characters of any script, and makes broken ones well-formed", async () => {
+    it("[CT-1] keeps characters of any script; broken ones and NUL are made visible, and cut nothing off", async () => {
       const scene = await Scenario.open(open);
-      const { conversation } = await scene.exchange("日本語 👩‍🚀 \u0000 \ud800", "ok");
-      expect(await scene.transcript(conversation)).toEqual(["user: 日本語 👩‍🚀 \u0000 \ufffd", "assistant: ok"]);
+      const { conversation } = await scene.exchange("日本語 👩‍🚀 \u0000 and \ud800", "ok");
+      expect(await scene.transcript(conversation)).toEqual(["user: 日本語 👩‍🚀 \u2400 and \ufffd", "assistant: ok"]);
     });
 
     it("may be nothing but an attachment", async () => {
@@ -145,8 +145,7 @@ export function describeIntake(open: OpenStore): void {
       const scene = await Scenario.open(open);
       const { conversation } = await scene.exchange("hello", "hi");
       await scene.store.suspendRoutes({ conversation, reason: "crashed the host" });
-      if (choice === "resume")
-        await scene.store.resume({ actor: IN_CHAT, to: conversation, nowMs: scene.tick() });
+      if (choice === "resume") await scene.store.resume({ actor: IN_CHAT, to: conversation, nowMs: scene.tick() });
       else await scene.store.reset({ actor: IN_CHAT, start: { source: "telegram" }, nowMs: scene.tick() });
       const next = await scene.said("again");
       expect(next.conversation === conversation).toBe(choice === "resume");

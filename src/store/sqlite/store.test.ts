@@ -29,9 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Titles are refused by a trigger, as they would be by a constraint that a later version adds. */
 function refuseTitles(db: Connection): () => void {
-  db.exec(
-    "CREATE TRIGGER refuse_titles BEFORE UPDATE OF title ON session BEGIN SELECT RAISE(ABORT, 'not now'); END",
-  );
+  db.exec("CREATE TRIGGER refuse_titles BEFORE UPDATE OF title ON session BEGIN SELECT RAISE(ABORT, 'not now'); END");
   return () => db.exec("DROP TRIGGER refuse_titles");
 }
 
