@@ -90,7 +90,7 @@ function abandonCalls(tx: Tx, conversation: Conversation, turn: TurnRow, as: Set
   }
 }
 
-/** The final text; or what was streamed before the cut; or a note that shows where it was cut [FQ-10]. */
+/** The final text, or what was streamed before the end; then a note that shows where it was cut [FQ-10]. */
 function lastWords(tx: Tx, conversation: Conversation, turn: TurnRow, as: SettleAs): number | null {
   const place = {
     conversation: conversation.no,
@@ -99,12 +99,17 @@ function lastWords(tx: Tx, conversation: Conversation, turn: TurnRow, as: Settle
     epoch: as.epoch,
     atMs: as.nowMs,
   };
-  if (as.final !== undefined)
-    return append(tx, { ...place, role: "assistant", text: as.final.text, body: as.final.body });
-  if (as.outcome === "completed") return null;
-  const draft = tx.db.get<{ draft: string | null }>("SELECT draft FROM turn WHERE no = ?", turn.no)?.draft ?? "";
-  if (draft !== "") append(tx, { ...place, role: "assistant", text: draft, body: { interrupted: true } });
-  const text = isInterrupted(as.outcome) ? "interrupted" : `failed: ${as.reason ?? "unknown error"}`;
+  const isCut = isInterrupted(as.outcome);
+  if (as.final !== undefined) {
+    const body = isCut ? { ...as.final.body, interrupted: true } : as.final.body;
+    const seq = append(tx, { ...place, role: "assistant", text: as.final.text, body });
+    if (!isCut) return seq;
+  } else {
+    if (as.outcome === "completed") return null;
+    const draft = tx.db.get<{ draft: string | null }>("SELECT draft FROM turn WHERE no = ?", turn.no)?.draft ?? "";
+    if (draft !== "") append(tx, { ...place, role: "assistant", text: draft, body: { interrupted: true } });
+  }
+  const text = isCut ? "interrupted" : `failed: ${as.reason ?? "unknown error"}`;
   return append(tx, { ...place, role: "note", text, body: { outcome: as.outcome } });
 }
 

@@ -202,9 +202,9 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     if (turn === undefined) return { kind: "unknown" };
     if (turn.state === "settled") return { kind: "settled" };
     const conversation = conversationByNo(tx, turn.conversation);
-    const epoch = lease(tx, conversation.no, host);
+    const epoch = takeLease(tx, conversation.no, host);
     tx.db.run("UPDATE turn SET attempts = attempts + 1, epoch = ? WHERE no = ?", epoch, turn.no);
-    const input = tx.db.get<QueuedRow & { platform: string }>(
+    const input = tx.db.get<QueuedRow>(
       "SELECT no, id, text, body, address, platform FROM input WHERE no = ?",
       turn.input,
     );
@@ -274,6 +274,7 @@ function markStarted(tx: Tx, call: number, start: { attempts: number; epoch: num
 interface QueuedRow {
   readonly no: number;
   readonly id: InputId;
+  readonly platform: string;
   readonly text: string;
   readonly body: string | null;
   readonly address: string | null;
@@ -297,6 +298,17 @@ function passed(tx: Tx, pass: TurnPass): TurnRow | undefined {
   );
 }
 
+/** A takeover has a new epoch whoever held the last one: a runner that hangs in this very host is fenced off too. */
+function takeLease(tx: Tx, conversation: number, host: HostId): number {
+  const row = tx.db.get<{ epoch: number }>(
+    "UPDATE lease SET epoch = epoch + 1, host = ? WHERE conversation = ? RETURNING epoch",
+    host,
+    conversation,
+  );
+  invariant(row, "a turn was started under a lease");
+  return row.epoch;
+}
+
 /** One host keeps its epoch; a new holder takes the next one, which fences the old off. */
 function lease(tx: Tx, conversation: number, host: HostId): number {
   const row = tx.db.get<{ epoch: number }>(
@@ -316,6 +328,8 @@ function startTurn(
 ): ClaimedTurn {
   const { input, host, nowMs } = start;
   const epoch = lease(tx, conversation.no, host);
+  // What was queued may outlive the opening it came in by: a shutdown or a close lies between [BH-15].
+  ensureOpen(tx, conversation, { platform: input.platform, hasContent: true, nowMs });
   const id = tx.newId<TurnId>();
   const turn = tx.db.get<{ no: number }>(
     "INSERT INTO turn(id, conversation, input, epoch, state, started_ms) VALUES (?, ?, ?, ?, 'running', ?) RETURNING no",
