@@ -4,6 +4,7 @@ import type { TitleOutcome } from "../input.js";
 import type { NewMessage } from "../message.js";
 import type { Closing } from "../opening.js";
 import type { SessionStart } from "./intake.js";
+import type { TipVersion } from "./reading.js";
 
 /** Which chat acts: its route moves along. A terminal has none. */
 export interface Actor {
@@ -21,11 +22,9 @@ export interface Begun {
 
 export type NotFound = { readonly kind: "unknown" | "deleted" };
 
-export interface Rotation {
+/** Its version names what was summarised: it commits only if the tip is still that one, and nothing was undone. */
+export interface Rotation extends TipVersion {
   readonly conversation: ConversationId;
-  /** The version that was summarised: commits only if the tip is still this one, at this number. */
-  readonly tip: SessionId;
-  readonly seq: number;
   /** The child's content: summary and kept messages, in order. */
   readonly messages: readonly NewMessage[];
   readonly tokensBefore: number;
@@ -35,7 +34,7 @@ export interface Rotation {
 
 export type RotationOutcome =
   | { readonly kind: "rotated"; readonly session: SessionId; readonly title: string | null }
-  /** The tip moved, grew, was reset or deleted meanwhile: the result is discarded. */
+  /** The tip moved, grew, lost messages to an undo, was reset or deleted meanwhile: the result is discarded. */
   | { readonly kind: "stale" }
   /** [CR-5] Nothing would be gained; nothing was written. */
   | { readonly kind: "no-gain" };

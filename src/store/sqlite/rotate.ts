@@ -5,6 +5,7 @@
  */
 
 import { faultPoint } from "#base/fault.js";
+import type { TipVersion } from "#session/verbs/reading.js";
 import {
   append,
   type Conversation,
@@ -14,13 +15,14 @@ import {
   findConversation,
   tell,
 } from "./acts.js";
+import { supersededRanges } from "./history.js";
 import { numberTitle, titleOf } from "./titles.js";
 import type { Tx, Verb } from "./tx.js";
 
 export const rotate: Verb<"rotate"> = (tx, rotation) => {
   const parent = findConversation(tx, rotation.conversation);
   if (parent === undefined || parent.deleted_ms !== null) return { kind: "stale" };
-  if (parent.session !== rotation.tip || parent.seq !== rotation.seq || isEnded(tx, parent)) return { kind: "stale" };
+  if (isOther(tx, parent, rotation) || isEnded(tx, parent)) return { kind: "stale" };
   if (rotation.messages.length === 0 || rotation.tokensAfter >= rotation.tokensBefore) return { kind: "no-gain" };
   const opening = currentOpening(tx, parent.tip);
   if (opening !== undefined) {
@@ -65,6 +67,15 @@ export const rotate: Verb<"rotate"> = (tx, rotation) => {
   });
   return { kind: "rotated", session: child.session, title };
 };
+
+/** True when the tip is no longer the version that was summarised; an undo is a change like any other. */
+function isOther(tx: Tx, conversation: Conversation, version: TipVersion): boolean {
+  return (
+    conversation.session !== version.tip ||
+    conversation.seq !== version.seq ||
+    supersededRanges(tx, conversation.no).length !== version.undone
+  );
+}
 
 /** [CR-6] A conversation that was closed while its summary was made stays closed. */
 function isEnded(tx: Tx, conversation: Conversation): boolean {
