@@ -6,9 +6,17 @@
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
 import { describeIntake } from "./contract/intake.contract.js";
+import { describeSettlement } from "./contract/settlement.contract.js";
+import { describeTurns } from "./contract/turns.contract.js";
+
+const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
+  ["intake", describeIntake],
+  ["turns", describeTurns],
+  ["settlement", describeSettlement],
+];
 
 export function describeSessionStore(name: string, open: OpenStore): void {
   describe(`${name} keeps the store contract`, () => {
-    describe("intake", () => describeIntake(open));
+    for (const [noun, chapter] of CHAPTERS) describe(noun, () => chapter(open));
   });
 }

@@ -175,6 +175,14 @@ export class Scenario {
     return this.store.finishCall({ ...passOf(turn), call, outcome: "ok", result, nowMs: this.tick() });
   }
 
+  /** The model asks for one call, it runs, and its result is history. */
+  async useTool(turn: ClaimedTurn, result: string, callId = "call-1"): Promise<ToolCallId> {
+    const call = await this.callTool(turn, "read-only", callId);
+    only("started", await this.startCall(turn, call));
+    only("finished", await this.finishCall(turn, call, result));
+    return call;
+  }
+
   /** Replaces the tip's content by one summary, and answers the child's id. */
   async compact(conversation: ConversationId, summary = "summary"): Promise<SessionId> {
     return only("rotated", await this.rotate(conversation, summary)).session;
@@ -191,9 +199,9 @@ export class Scenario {
   ): Promise<Omit<Parameters<SessionStore["rotate"]>[0], "nowMs">> {
     const now = await this.store.tipHistory({ conversation });
     if (now === null) throw new Error("there is nothing to summarise");
-    const { messages: _, ...version } = now;
+    const { tip, seq, undone } = now;
     const messages = [{ role: "system", text: summary }] as const;
-    return { conversation, ...version, messages, tokensBefore: 1_000, tokensAfter: 100 };
+    return { conversation, tip, seq, undone, messages, tokensBefore: 1_000, tokensAfter: 100 };
   }
 
   /** What hooks were told since the last time, in the order of delivery. */
