@@ -40,7 +40,7 @@ export async function legalStore(): Promise<LegalStore> {
   return {
     db,
     store,
-    attack: (sql) => db.exec(sql.replace(/:(\w+)/g, (_, name: string) => numberOf(at, name))),
+    attack: (sql) => db.exec(sql.replace(/(?<!\w):(\w+)/g, (_, name: string) => numberOf(at, name))),
     digest: () => digestOf(db),
   };
 }
@@ -121,6 +121,7 @@ async function fillChat(store: SessionStore): Promise<void> {
     conversation: chat as never,
     tip: tip.tip,
     seq: tip.seq,
+    undone: tip.undone,
     messages: summary,
     tokensBefore: 9,
     tokensAfter: 1,
@@ -277,7 +278,7 @@ const ROWS: Readonly<Record<string, string>> = {
 function findRows(db: Connection): Map<string, number> {
   const at = new Map<string, number>();
   for (const [name, sql] of Object.entries(ROWS)) {
-    const rows = db.all<{ no: number | null }>(sql.replace(/:(\w+)/g, (_, other: string) => numberOf(at, other)));
+    const rows = db.all<{ no: number | null }>(sql.replace(/(?<!\w):(\w+)/g, (_, other: string) => numberOf(at, other)));
     if (rows.length !== 1 || rows[0]?.no == null) throw new Error(`${rows.length} rows are called ${name}`);
     at.set(name, rows[0].no);
   }

@@ -60,7 +60,7 @@ function setDurable(db: Connection): void {
     );
   }
   db.exec(
-    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000; PRAGMA journal_size_limit = 67108864",
+    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000; PRAGMA journal_size_limit = 67108864",
   );
   if (process.platform === "darwin") db.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 }
@@ -72,6 +72,8 @@ export function assertDurable(db: Connection): void {
     "synchronous is not FULL: a power cut could lose what was acknowledged",
   );
   invariant(db.scalar("PRAGMA foreign_keys") === 1, "foreign keys are off");
+  // Without it `INSERT OR REPLACE` removes rows behind the back of the triggers that keep them.
+  invariant(db.scalar("PRAGMA recursive_triggers") === 1, "recursive triggers are off");
 }
 
 const VERSION_MIN = [3, 51, 3] as const;

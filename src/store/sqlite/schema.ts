@@ -63,6 +63,8 @@ CREATE TABLE prompt(
   hash TEXT PRIMARY KEY CHECK(length(hash) = 64),
   text TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER prompt_fixed BEFORE UPDATE ON prompt
+  BEGIN SELECT RAISE(ABORT, 'a prompt is its hash'); END;
 
 CREATE TABLE session(
   no INTEGER PRIMARY KEY,
@@ -74,7 +76,7 @@ CREATE TABLE session(
   created_ms INTEGER NOT NULL,
   superseded_ms INTEGER,
   title TEXT UNIQUE CHECK(title = trim(title) AND length(title) BETWEEN 1 AND 100),
-  title_base TEXT,
+  title_base TEXT CHECK(length(title_base) BETWEEN 1 AND 100),
   title_no INTEGER CHECK(title_no >= 1),
   model TEXT,
   cwd TEXT,
@@ -111,16 +113,20 @@ CREATE INDEX opening_session ON opening(session, no);
 CREATE INDEX opening_live ON opening(no) WHERE closed_ms IS NULL;
 
 CREATE TRIGGER conversation_starts_without_tip BEFORE INSERT ON conversation
-  WHEN NEW.tip IS NOT NULL OR NEW.seq <> 0 OR NEW.deleted_ms IS NOT NULL
+  WHEN NEW.tip IS NOT NULL OR NEW.seq <> 0 OR NEW.message_count <> 0 OR NEW.deleted_ms IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'a conversation starts empty'); END;
-CREATE TRIGGER conversation_identity BEFORE UPDATE OF id, no, owner, lineage, parent, parent_seq, created_ms ON conversation
+CREATE TRIGGER conversation_identity BEFORE UPDATE OF id, no, owner, lineage, parent, parent_seq, source, created_ms ON conversation
   BEGIN SELECT RAISE(ABORT, 'identity and lineage are stored once'); END;
-CREATE TRIGGER conversation_seq BEFORE UPDATE OF seq ON conversation WHEN NEW.seq < OLD.seq
-  BEGIN SELECT RAISE(ABORT, 'a sequence only grows'); END;
+CREATE TRIGGER conversation_seq BEFORE UPDATE OF seq, message_count ON conversation
+  WHEN NEW.seq <> OLD.seq + 1 OR NEW.message_count <> OLD.message_count + 1
+    OR NOT EXISTS (SELECT 1 FROM message WHERE conversation = NEW.no AND seq = NEW.seq)
+  BEGIN SELECT RAISE(ABORT, 'a sequence grows by the message that took its number'); END;
 CREATE TRIGGER conversation_tombstone BEFORE UPDATE OF deleted_ms ON conversation
   WHEN OLD.deleted_ms IS NOT NULL OR EXISTS (SELECT 1 FROM route WHERE conversation = NEW.no)
     OR EXISTS (SELECT 1 FROM turn WHERE conversation = NEW.no AND state <> 'settled')
-  BEGIN SELECT RAISE(ABORT, 'a tombstone is final, unrouted and idle'); END;
+    OR EXISTS (SELECT 1 FROM input WHERE conversation = NEW.no AND state = 'queued')
+    OR EXISTS (SELECT 1 FROM opening WHERE session = NEW.tip AND closed_ms IS NULL)
+  BEGIN SELECT RAISE(ABORT, 'a tombstone is final, unrouted, idle and closed'); END;
 CREATE TRIGGER conversation_kept BEFORE DELETE ON conversation
   BEGIN SELECT RAISE(ABORT, 'a conversation leaves a tombstone'); END;
 
@@ -128,6 +134,9 @@ CREATE TRIGGER session_follows_tip BEFORE INSERT ON session
   WHEN NEW.parent IS NOT (SELECT tip FROM conversation WHERE no = NEW.conversation)
     OR (NEW.lineage = 'compaction') <> (NEW.parent IS NOT NULL)
     OR NEW.superseded_ms IS NOT NULL
+    OR NOT EXISTS (SELECT 1 FROM conversation WHERE no = NEW.conversation AND deleted_ms IS NULL AND NEW.from_seq = seq + 1
+      AND (NEW.parent IS NOT NULL OR lineage = NEW.lineage))
+    OR EXISTS (SELECT 1 FROM opening WHERE session = NEW.parent AND closed_ms IS NULL)
   BEGIN SELECT RAISE(ABORT, 'a session continues its conversation''s tip'); END;
 CREATE TRIGGER session_becomes_tip AFTER INSERT ON session
   BEGIN UPDATE conversation SET tip = NEW.no WHERE no = NEW.conversation; END;
@@ -143,6 +152,9 @@ CREATE TRIGGER session_superseded_once BEFORE UPDATE OF superseded_ms ON session
   BEGIN SELECT RAISE(ABORT, 'a tip is superseded by its child, once'); END;
 CREATE TRIGGER session_identity BEFORE UPDATE OF id, no, conversation, lineage, parent, from_seq, created_ms ON session
   BEGIN SELECT RAISE(ABORT, 'identity and lineage are stored once'); END;
+CREATE TRIGGER session_titled BEFORE UPDATE OF title ON session
+  WHEN NEW.title IS NOT NULL AND (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL
+  BEGIN SELECT RAISE(ABORT, 'a deleted conversation holds no title'); END;
 CREATE TRIGGER session_kept BEFORE DELETE ON session
   BEGIN SELECT RAISE(ABORT, 'a session row outlives its content'); END;
 
@@ -151,8 +163,8 @@ CREATE TRIGGER opening_of_tip BEFORE INSERT ON opening
     WHERE s.no = NEW.session AND c.tip = s.no AND c.deleted_ms IS NULL)
   BEGIN SELECT RAISE(ABORT, 'only a tip can be opened'); END;
 CREATE TRIGGER opening_closed_once BEFORE UPDATE ON opening
-  WHEN OLD.closed_ms IS NOT NULL OR NEW.session <> OLD.session OR NEW.opened_ms <> OLD.opened_ms
-    OR NEW.announced < OLD.announced
+  WHEN OLD.closed_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.session <> OLD.session OR NEW.platform <> OLD.platform
+    OR NEW.opened_ms <> OLD.opened_ms OR NEW.announced < OLD.announced
   BEGIN SELECT RAISE(ABORT, 'an opening closes once and its reason stays'); END;
 CREATE TRIGGER opening_kept BEFORE DELETE ON opening
   BEGIN SELECT RAISE(ABORT, 'openings are kept'); END;
@@ -175,7 +187,8 @@ CREATE TABLE message(
   created_ms INTEGER NOT NULL,
   CHECK(call IS NULL OR role = 'tool'),
   CHECK(role <> 'tool' OR call IS NOT NULL OR carried OR imported),
-  CHECK(turn IS NULL OR epoch > 0)
+  CHECK(turn IS NULL OR (epoch > 0 AND NOT carried AND NOT imported)),
+  CHECK(turn IS NOT NULL OR carried OR imported OR role IN ('system', 'note'))
 ) STRICT;
 CREATE UNIQUE INDEX message_seq ON message(conversation, seq);
 CREATE UNIQUE INDEX message_call ON message(call) WHERE call IS NOT NULL;
@@ -185,6 +198,11 @@ CREATE TRIGGER message_place BEFORE INSERT ON message
     WHERE c.no = NEW.conversation AND s.conversation = c.no AND c.deleted_ms IS NULL
       AND NEW.seq = c.seq + 1 AND (c.tip = s.no OR NEW.imported))
   BEGIN SELECT RAISE(ABORT, 'a message takes the next number of its conversation, in its tip'); END;
+CREATE TRIGGER message_carried BEFORE INSERT ON message
+  WHEN NEW.carried AND NOT NEW.imported AND NEW.seq <> (SELECT from_seq FROM session WHERE no = NEW.session)
+    AND NOT EXISTS (SELECT 1 FROM message WHERE conversation = NEW.conversation AND seq = NEW.seq - 1
+      AND session = NEW.session AND carried)
+  BEGIN SELECT RAISE(ABORT, 'what is carried over stands at the start of its session'); END;
 CREATE TRIGGER message_fence BEFORE INSERT ON message
   WHEN NEW.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turn t JOIN lease l ON l.conversation = t.conversation
     WHERE t.no = NEW.turn AND t.conversation = NEW.conversation AND t.state <> 'settled' AND l.epoch = NEW.epoch)
@@ -210,7 +228,7 @@ CREATE TABLE superseded(
   CHECK(from_seq >= 1 AND from_seq <= to_seq)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER superseded_range BEFORE INSERT ON superseded
-  WHEN NEW.to_seq > (SELECT seq FROM conversation WHERE no = NEW.conversation)
+  WHEN NOT EXISTS (SELECT 1 FROM conversation WHERE no = NEW.conversation AND deleted_ms IS NULL AND seq >= NEW.to_seq)
     OR (NEW.reason <> 'import' AND EXISTS (SELECT 1 FROM turn WHERE conversation = NEW.conversation AND state <> 'settled'))
   BEGIN SELECT RAISE(ABORT, 'only past history of an idle conversation is superseded'); END;
 CREATE TRIGGER superseded_fixed BEFORE UPDATE ON superseded
@@ -228,6 +246,10 @@ CREATE TABLE change_log(
   to_seq INTEGER NOT NULL,
   after_id INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER change_log_fixed BEFORE UPDATE ON change_log
+  BEGIN SELECT RAISE(ABORT, 'the change log is append-only'); END;
+CREATE TRIGGER change_log_kept BEFORE DELETE ON change_log
+  BEGIN SELECT RAISE(ABORT, 'the change log is append-only'); END;
 CREATE TRIGGER superseded_logged AFTER INSERT ON superseded
   BEGIN INSERT INTO change_log(kind, conversation, from_seq, to_seq, after_id)
     VALUES ('supersede', NEW.conversation, NEW.from_seq, NEW.to_seq, (SELECT coalesce(max(id), 0) FROM message)); END;
@@ -251,6 +273,12 @@ CREATE TABLE host(
   version TEXT NOT NULL,
   started_ms INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER host_epoch BEFORE INSERT ON host WHEN NEW.epoch <= (SELECT max(epoch) FROM host)
+  BEGIN SELECT RAISE(ABORT, 'a host''s epoch is above all earlier ones'); END;
+CREATE TRIGGER host_fixed BEFORE UPDATE ON host
+  BEGIN SELECT RAISE(ABORT, 'a host is registered once'); END;
+CREATE TRIGGER host_kept BEFORE DELETE ON host WHEN OLD.epoch = (SELECT max(epoch) FROM host)
+  BEGIN SELECT RAISE(ABORT, 'the newest epoch is remembered'); END;
 
 CREATE TABLE lease(
   conversation INTEGER PRIMARY KEY REFERENCES conversation(no),
@@ -289,9 +317,18 @@ CREATE TRIGGER input_goes_somewhere BEFORE INSERT ON input
   BEGIN SELECT RAISE(ABORT, 'an input is queued for a conversation that exists'); END;
 CREATE TRIGGER input_ends_once BEFORE UPDATE ON input
   WHEN OLD.state <> 'queued' AND NOT (NEW.state = OLD.state AND NEW.text IS NULL)
+    OR NEW.state = 'queued' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.author <> OLD.author
+    OR (NEW.text IS NOT NULL AND NEW.text IS NOT OLD.text)
     OR NEW.event_id <> OLD.event_id OR NEW.platform <> OLD.platform OR NEW.account <> OLD.account
     OR NEW.conversation <> OLD.conversation
   BEGIN SELECT RAISE(ABORT, 'an input has one end'); END;
+-- The words leave the inbox only for history, where they are the newest message of a live turn.
+CREATE TRIGGER input_becomes_history BEFORE UPDATE OF state ON input
+  WHEN OLD.state = 'queued' AND NEW.state IN ('taken', 'steered') AND NOT EXISTS (SELECT 1 FROM turn t
+    JOIN conversation c ON c.no = t.conversation JOIN message m ON m.conversation = c.no AND m.seq = c.seq
+    WHERE t.conversation = NEW.conversation AND t.state <> 'settled' AND m.turn = t.no AND m.role = 'user'
+      AND (NEW.state = 'taken') = (t.input = NEW.no))
+  BEGIN SELECT RAISE(ABORT, 'an input is taken by a turn, into history'); END;
 CREATE TRIGGER input_kept BEFORE DELETE ON input
   BEGIN SELECT RAISE(ABORT, 'the inbox remembers every event'); END;
 
@@ -315,16 +352,21 @@ CREATE TABLE turn(
 CREATE UNIQUE INDEX turn_live ON turn(conversation) WHERE state <> 'settled';
 CREATE TRIGGER turn_starts BEFORE INSERT ON turn
   WHEN NEW.state <> 'running' OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
-    OR NOT EXISTS (SELECT 1 FROM input WHERE no = NEW.input AND conversation = NEW.conversation AND state = 'taken')
-  BEGIN SELECT RAISE(ABORT, 'a turn takes an input of its conversation, under the lease'); END;
+    OR NOT EXISTS (SELECT 1 FROM input WHERE no = NEW.input AND conversation = NEW.conversation AND state = 'queued')
+  BEGIN SELECT RAISE(ABORT, 'a turn takes a queued input of its conversation, under the lease'); END;
 CREATE TRIGGER turn_fence BEFORE UPDATE ON turn
-  WHEN OLD.state = 'settled' OR NEW.conversation <> OLD.conversation OR NEW.input <> OLD.input OR NEW.attempts < OLD.attempts
+  WHEN OLD.state = 'settled' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation <> OLD.conversation
+    OR NEW.input <> OLD.input OR NEW.started_ms <> OLD.started_ms OR NEW.attempts < OLD.attempts OR NEW.steps < OLD.steps
     OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
   BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended'); END;
 CREATE TRIGGER turn_settles_answered BEFORE UPDATE OF state ON turn
   WHEN NEW.state = 'settled' AND (EXISTS (SELECT 1 FROM tool_call WHERE turn = NEW.no AND state <> 'finished')
     OR EXISTS (SELECT 1 FROM approval WHERE turn = NEW.no AND state = 'pending'))
   BEGIN SELECT RAISE(ABORT, 'a turn settles with every call answered'); END;
+CREATE TRIGGER turn_waits BEFORE UPDATE OF state ON turn
+  WHEN NEW.state <> OLD.state AND NEW.state <> 'settled'
+    AND (NEW.state = 'waiting') <> EXISTS (SELECT 1 FROM approval WHERE turn = NEW.no AND state = 'pending')
+  BEGIN SELECT RAISE(ABORT, 'a turn waits for a pending approval, and only for one'); END;
 CREATE TRIGGER turn_kept BEFORE DELETE ON turn
   BEGIN SELECT RAISE(ABORT, 'turns are kept'); END;
 
@@ -349,15 +391,18 @@ CREATE TABLE tool_call(
   UNIQUE(turn, step, call_id),
   CHECK((state = 'finished') = (outcome IS NOT NULL)),
   CHECK(state <> 'started' OR attempts >= 1),
-  CHECK(effect <> 'at-most-once' OR attempts <= 1)
+  CHECK(effect <> 'at-most-once' OR attempts <= 1),
+  CHECK(outcome NOT IN ('ok', 'unknown') OR attempts >= 1)
 ) STRICT;
 CREATE TRIGGER tool_call_recorded BEFORE INSERT ON tool_call
   WHEN NEW.state <> 'recorded' OR NEW.attempts <> 0 OR NOT EXISTS (SELECT 1 FROM turn t JOIN lease l ON l.conversation = t.conversation
     WHERE t.no = NEW.turn AND t.conversation = NEW.conversation AND t.state <> 'settled' AND l.epoch = NEW.epoch)
   BEGIN SELECT RAISE(ABORT, 'a call is recorded by the live turn under the lease'); END;
 CREATE TRIGGER tool_call_fence BEFORE UPDATE ON tool_call
-  WHEN OLD.state = 'finished' OR NEW.state = 'recorded' OR NEW.turn <> OLD.turn OR NEW.args_hash <> OLD.args_hash
-    OR NEW.effect <> OLD.effect OR NEW.name <> OLD.name OR NEW.call_id <> OLD.call_id OR NEW.attempts < OLD.attempts
+  WHEN OLD.state = 'finished' OR NEW.state = 'recorded' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn
+    OR NEW.conversation <> OLD.conversation OR NEW.step <> OLD.step OR NEW.ordinal <> OLD.ordinal
+    OR NEW.args_hash <> OLD.args_hash OR NEW.effect <> OLD.effect OR NEW.name <> OLD.name OR NEW.call_id <> OLD.call_id
+    OR NEW.attempts <> OLD.attempts + (NEW.state = 'started')
     OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
   BEGIN SELECT RAISE(ABORT, 'stale epoch, or a call that is finished'); END;
 CREATE TRIGGER tool_call_finished BEFORE UPDATE OF state ON tool_call
@@ -394,7 +439,9 @@ CREATE TRIGGER approval_bound BEFORE INSERT ON approval
     AND conversation = NEW.conversation AND args_hash = NEW.args_hash AND state = 'recorded')
   BEGIN SELECT RAISE(ABORT, 'an approval is bound to a call and its arguments'); END;
 CREATE TRIGGER approval_decided_once BEFORE UPDATE ON approval
-  WHEN OLD.state = 'decided' OR NEW.call <> OLD.call OR NEW.args_hash <> OLD.args_hash
+  WHEN OLD.state = 'decided' OR NEW.state <> 'decided' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn
+    OR NEW.conversation <> OLD.conversation OR NEW.call <> OLD.call OR NEW.args_hash <> OLD.args_hash
+    OR NEW.question <> OLD.question
   BEGIN SELECT RAISE(ABORT, 'an approval is decided once'); END;
 CREATE TRIGGER approval_kept BEFORE DELETE ON approval
   WHEN (SELECT deleted_ms FROM conversation WHERE no = OLD.conversation) IS NULL
@@ -430,6 +477,9 @@ CREATE TRIGGER route_moves_somewhere BEFORE UPDATE OF conversation ON route
   WHEN (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'a route leads to a conversation that exists'); END;
 
+CREATE TRIGGER route_identity BEFORE UPDATE OF key, created_ms ON route WHEN NEW.key <> OLD.key OR NEW.created_ms <> OLD.created_ms
+  BEGIN SELECT RAISE(ABORT, 'a route keeps its key'); END;
+
 CREATE TABLE delivery(
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -463,12 +513,31 @@ CREATE UNIQUE INDEX delivery_head ON delivery(destination) WHERE due_ms IS NOT N
 CREATE INDEX delivery_line ON delivery(destination, no) WHERE ended_ms IS NULL;
 CREATE INDEX delivery_due ON delivery(due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX delivery_open ON delivery(no) WHERE state IN ('sending', 'unknown');
-CREATE TRIGGER delivery_starts BEFORE INSERT ON delivery WHEN NEW.state <> 'pending' OR NEW.attempts <> 0
-  BEGIN SELECT RAISE(ABORT, 'a delivery is owed before it is attempted'); END;
+CREATE TRIGGER delivery_starts BEFORE INSERT ON delivery
+  WHEN NEW.state <> 'pending' OR NEW.attempts <> 0 OR NEW.marked
+    OR (NEW.turn IS NOT NULL AND NOT EXISTS
+      (SELECT 1 FROM turn WHERE no = NEW.turn AND conversation = NEW.conversation AND state = 'settled'))
+  BEGIN SELECT RAISE(ABORT, 'a delivery is owed, by a settled turn, before it is attempted'); END;
+CREATE TRIGGER delivery_queues BEFORE INSERT ON delivery
+  WHEN NEW.due_ms IS NOT NULL AND EXISTS (SELECT 1 FROM delivery WHERE destination = NEW.destination AND ended_ms IS NULL)
+  BEGIN SELECT RAISE(ABORT, 'only the oldest of a line is due'); END;
+CREATE TRIGGER delivery_comes_first BEFORE UPDATE OF due_ms ON delivery
+  WHEN NEW.due_ms IS NOT NULL AND EXISTS
+    (SELECT 1 FROM delivery WHERE destination = NEW.destination AND ended_ms IS NULL AND no < NEW.no)
+  BEGIN SELECT RAISE(ABORT, 'only the oldest of a line is due'); END;
 CREATE TRIGGER delivery_ends_once BEFORE UPDATE ON delivery
-  WHEN OLD.ended_ms IS NOT NULL OR NEW.destination <> OLD.destination OR NEW.address <> OLD.address
-    OR (NEW.state = 'sent' AND OLD.state NOT IN ('sending', 'unknown')) OR NEW.attempts < OLD.attempts
-  BEGIN SELECT RAISE(ABORT, 'a delivery ends once, where it was addressed'); END;
+  WHEN OLD.ended_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation IS NOT OLD.conversation
+    OR NEW.turn IS NOT OLD.turn OR NEW.part <> OLD.part OR NEW.parts <> OLD.parts OR NEW.platform <> OLD.platform
+    OR NEW.destination <> OLD.destination OR NEW.address <> OLD.address
+    OR (NEW.text IS NOT OLD.text AND NOT (NEW.state = 'sent' AND NEW.text IS NULL))
+  BEGIN SELECT RAISE(ABORT, 'a delivery ends once, as it was owed'); END;
+-- Bytes leave only after the attempt is counted, and after an unknown outcome only as a marked copy.
+CREATE TRIGGER delivery_steps BEFORE UPDATE ON delivery
+  WHEN OLD.ended_ms IS NULL AND (NEW.attempts <> OLD.attempts + (NEW.state = 'sending') OR NEW.marked < OLD.marked
+    OR (NEW.state = 'sending' AND (OLD.state <> 'pending' OR OLD.due_ms IS NULL))
+    OR (NEW.state IN ('unknown', 'sent') AND OLD.state NOT IN ('sending', 'unknown'))
+    OR (NEW.state = 'pending' AND OLD.state = 'unknown' AND NOT NEW.marked))
+  BEGIN SELECT RAISE(ABORT, 'a delivery is claimed, then sent or told apart'); END;
 CREATE TRIGGER delivery_kept BEFORE DELETE ON delivery
   WHEN OLD.ended_ms IS NULL OR (SELECT deleted_ms FROM conversation WHERE no = OLD.conversation) IS NULL
   BEGIN SELECT RAISE(ABORT, 'what is owed stays owed'); END;
@@ -493,8 +562,14 @@ CREATE TABLE job(
 CREATE UNIQUE INDEX job_open ON job(kind, key) WHERE state IN ('queued', 'running');
 CREATE INDEX job_due ON job(due_ms) WHERE state = 'queued';
 CREATE INDEX job_running ON job(no) WHERE state = 'running';
-CREATE TRIGGER job_ends_once BEFORE UPDATE ON job WHEN OLD.ended_ms IS NOT NULL OR NEW.attempts < OLD.attempts
-  BEGIN SELECT RAISE(ABORT, 'a job ends once'); END;
+CREATE TRIGGER job_starts BEFORE INSERT ON job WHEN NEW.state <> 'queued' OR NEW.attempts <> 0
+  BEGIN SELECT RAISE(ABORT, 'a job is queued before it runs'); END;
+CREATE TRIGGER job_ends_once BEFORE UPDATE ON job
+  WHEN OLD.ended_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key
+    OR NEW.attempts <> OLD.attempts + (NEW.state = 'running')
+  BEGIN SELECT RAISE(ABORT, 'a job ends once, and its attempts are counted'); END;
+CREATE TRIGGER job_kept BEFORE DELETE ON job WHEN OLD.ended_ms IS NULL
+  BEGIN SELECT RAISE(ABORT, 'an open job is kept'); END;
 `;
 
 const BOUNDARIES = `
@@ -517,8 +592,12 @@ CREATE UNIQUE INDEX boundary_turn ON boundary_event(turn) WHERE turn IS NOT NULL
 CREATE TRIGGER boundary_session BEFORE INSERT ON boundary_event
   WHEN NOT EXISTS (SELECT 1 FROM session WHERE no = NEW.session AND conversation = NEW.conversation)
     OR (NEW.opening IS NOT NULL AND NEW.session <> (SELECT session FROM opening WHERE no = NEW.opening))
+    OR (NEW.kind = 'on_session_start' AND NOT EXISTS (SELECT 1 FROM opening WHERE no = NEW.opening AND announced))
     OR (NEW.kind = 'on_session_finalize' AND NOT EXISTS
-      (SELECT 1 FROM opening WHERE no = NEW.opening AND closed_ms IS NOT NULL AND announced))
+      (SELECT 1 FROM opening WHERE no = NEW.opening AND closed_ms IS NOT NULL AND announced AND reason <> 'compression'))
+    OR (NEW.kind = 'session:compress' AND (SELECT lineage FROM session WHERE no = NEW.session) <> 'compaction')
+    OR (NEW.turn IS NOT NULL AND NOT EXISTS
+      (SELECT 1 FROM turn WHERE no = NEW.turn AND conversation = NEW.conversation AND state = 'settled'))
   BEGIN SELECT RAISE(ABORT, 'a boundary tells what is so'); END;
 CREATE TRIGGER boundary_fixed BEFORE UPDATE ON boundary_event
   BEGIN SELECT RAISE(ABORT, 'boundary events are facts'); END;
@@ -528,7 +607,8 @@ CREATE TRIGGER boundary_kept BEFORE DELETE ON boundary_event
 
 CREATE TABLE hook_subscriber(
   name TEXT NOT NULL CHECK(name <> ''),
-  kind TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK(kind IN
+    ('on_session_start', 'on_session_end', 'on_session_finalize', 'on_session_reset', 'session:compress')),
   PRIMARY KEY(name, kind)
 ) STRICT, WITHOUT ROWID;
 
@@ -546,15 +626,25 @@ CREATE TABLE hook_delivery(
   UNIQUE(subscriber, event),
   CHECK((state IN ('done', 'dead')) = (ended_ms IS NOT NULL)),
   CHECK(state <> 'dead' OR error IS NOT NULL),
-  CHECK(state <> 'running' OR host IS NOT NULL)
+  CHECK(state <> 'running' OR (host IS NOT NULL AND attempts >= 1))
 ) STRICT;
 CREATE UNIQUE INDEX hook_head ON hook_delivery(subscriber, order_key) WHERE due_ms IS NOT NULL OR state = 'running';
 CREATE INDEX hook_line ON hook_delivery(subscriber, order_key, no) WHERE ended_ms IS NULL;
 CREATE INDEX hook_due ON hook_delivery(due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX hook_running ON hook_delivery(no) WHERE state = 'running';
 CREATE INDEX hook_event ON hook_delivery(event);
-CREATE TRIGGER hook_ends_once BEFORE UPDATE ON hook_delivery WHEN OLD.ended_ms IS NOT NULL OR NEW.event <> OLD.event
+CREATE TRIGGER hook_starts BEFORE INSERT ON hook_delivery WHEN NEW.state <> 'pending' OR NEW.attempts <> 0
+  BEGIN SELECT RAISE(ABORT, 'a boundary is owed before it is delivered'); END;
+CREATE TRIGGER hook_ends_once BEFORE UPDATE ON hook_delivery
+  WHEN OLD.ended_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.event <> OLD.event OR NEW.subscriber <> OLD.subscriber
+    OR NEW.order_key <> OLD.order_key OR NEW.attempts <> OLD.attempts + (NEW.state = 'running')
   BEGIN SELECT RAISE(ABORT, 'a boundary is delivered once to each subscriber'); END;
+CREATE TRIGGER hook_comes_first BEFORE UPDATE OF due_ms ON hook_delivery
+  WHEN NEW.due_ms IS NOT NULL AND EXISTS (SELECT 1 FROM hook_delivery
+    WHERE subscriber = NEW.subscriber AND order_key = NEW.order_key AND ended_ms IS NULL AND no < NEW.no)
+  BEGIN SELECT RAISE(ABORT, 'only the oldest of a line is due'); END;
+CREATE TRIGGER hook_kept BEFORE DELETE ON hook_delivery WHEN OLD.ended_ms IS NULL
+  BEGIN SELECT RAISE(ABORT, 'undelivered boundaries are kept'); END;
 CREATE TRIGGER boundary_owed AFTER INSERT ON boundary_event
   BEGIN
     INSERT INTO hook_delivery(subscriber, event, order_key, state, due_ms)
@@ -565,7 +655,7 @@ CREATE TRIGGER boundary_owed AFTER INSERT ON boundary_event
 `;
 
 const LEDGERS = `
-CREATE TABLE tally(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE tally(name TEXT PRIMARY KEY, value INTEGER NOT NULL CHECK(value >= 0)) STRICT, WITHOUT ROWID;
 INSERT INTO tally(name, value) VALUES
   ('conversations', 0), ('sessions', 0), ('routes', 0), ('route_version', 0), ('message_floor', 0), ('messages_erased', 0);
 CREATE TRIGGER tally_conversation AFTER INSERT ON conversation
