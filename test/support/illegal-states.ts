@@ -14,22 +14,26 @@ export type LegalStep = readonly [name: string, sql: string];
 export function describeRefusals(noun: string, attacks: readonly Attack[]): void {
   describe(`${noun}: SQLite itself refuses`, () => {
     const legal = sharedStore();
-    it.each(attacks)("%s", (_, sql, expected, prelude) => {
-      const { attack, digest, db } = legal();
-      db.exec("BEGIN");
-      try {
-        if (prelude !== undefined) attack(prelude);
-        const before = digest();
-        const error = thrownBy(() => attack(sql));
-        expect(error, "SQLite accepted it").toBeDefined();
-        expect(error?.message).toContain(expected);
-        expect(sqliteFault(error)).toBe("constraint");
-        expect(digest()).toBe(before);
-      } finally {
-        db.exec("ROLLBACK");
-      }
-    });
+    for (const [name, sql, expected, prelude] of attacks) {
+      it(name, () => refused(legal(), { sql, expected, prelude }));
+    }
   });
+}
+
+function refused(legal: LegalStore, attempt: { sql: string; expected: string; prelude: string | undefined }): void {
+  const { attack, digest, db } = legal;
+  db.exec("BEGIN");
+  try {
+    if (attempt.prelude !== undefined) attack(attempt.prelude);
+    const before = digest();
+    const error = thrownBy(() => attack(attempt.sql));
+    expect(error, "SQLite accepted it").toBeDefined();
+    expect(error?.message).toContain(attempt.expected);
+    expect(sqliteFault(error)).toBe("constraint");
+    expect(digest()).toBe(before);
+  } finally {
+    db.exec("ROLLBACK");
+  }
 }
 
 export function describeLegalSteps(noun: string, steps: readonly LegalStep[]): void {

@@ -92,11 +92,7 @@ const DELIVERIES: readonly Attack[] = [
     "CHECK constraint failed: state <> 'dead'",
   ],
   ["an end without a time", "UPDATE delivery SET state = 'dead', error = 'x' WHERE no = :sendingDelivery", "CHECK"],
-  [
-    "another address",
-    'UPDATE delivery SET address = \'{"chatId":"43"}\' WHERE no = :nextDelivery',
-    "as it was owed",
-  ],
+  ["another address", 'UPDATE delivery SET address = \'{"chatId":"43"}\' WHERE no = :nextDelivery', "as it was owed"],
   ["another destination", "UPDATE delivery SET destination = 'x/43' WHERE no = :nextDelivery", "as it was owed"],
   ["other words", "UPDATE delivery SET text = 'other' WHERE no = :nextDelivery", "as it was owed"],
   [

@@ -235,7 +235,11 @@ const TURNS: readonly Attack[] = [
   ],
   ["an outcome before the end", "UPDATE turn SET outcome = 'completed' WHERE no = :runningTurn", "CHECK"],
   ["an unknown outcome", "UPDATE turn SET outcome = 'tired' WHERE no = :runningTurn", "CHECK"],
-  ["an unknown turn state", "UPDATE turn SET state = 'asleep' WHERE no = :runningTurn", "CHECK constraint failed: state IN"],
+  [
+    "an unknown turn state",
+    "UPDATE turn SET state = 'asleep' WHERE no = :runningTurn",
+    "CHECK constraint failed: state IN",
+  ],
   [
     "a turn that waits for nobody",
     "UPDATE turn SET state = 'waiting' WHERE no = :runningTurn",
