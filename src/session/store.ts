@@ -51,6 +51,7 @@ export const READING_VERBS = [
   "stats",
   "idleSince",
   "importCursor",
+  "outline",
 ] as const satisfies readonly VerbName[];
 
 export type ReadingVerb = (typeof READING_VERBS)[number];
@@ -101,6 +102,8 @@ export const WRITING_VERBS = [
   "importConversation",
   "importSession",
   "importMessages",
+  "importSuperseded",
+  "importChanges",
   "importRoute",
   "noteAudit",
   "addAttachment",

@@ -16,6 +16,8 @@ export interface ImportedSession {
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly prompt?: string;
   readonly usage?: Usage;
+  /** Where some of the cost is known and some is not; without it, an absent cost is an unknown one. */
+  readonly isCostUnknown?: boolean;
   readonly origin?: Readonly<Record<string, unknown>>;
   readonly openings: readonly {
     readonly platform: string;
@@ -29,7 +31,8 @@ export interface ImportedConversation {
   /** Wanted id; a new one is made when it is absent. */
   readonly id?: string;
   readonly lineage: "import" | "root" | "reset" | "branch" | "delegation";
-  readonly parent?: { readonly session: string; readonly seq?: number };
+  /** Named by any session of the parent, or by its conversation; an unknown parent makes the lineage `import`. */
+  readonly parent?: { readonly session?: string; readonly conversation?: string; readonly seq?: number };
   readonly source: string;
   readonly owner?: { readonly platform: string; readonly account: string; readonly name?: string };
   readonly createdMs: number;
@@ -61,6 +64,41 @@ export interface ImportedRoute {
   readonly isExpired?: boolean;
   readonly suspendedReason?: string;
   readonly resumeReason?: string;
+  /** How the source spelled the key, where ours is spelled otherwise. */
+  readonly sourceKey?: string;
+}
+
+/** What became of a session in the source after it was imported. Nothing is taken back here. */
+export interface ImportedChanges {
+  readonly session: string;
+  /** Numbers of messages that were undone since; kept, and hidden. */
+  readonly undone?: readonly number[];
+  /** The source ended it and told its own hooks, so ours are not told. */
+  readonly end?: { readonly closedMs: number; readonly reason: string };
+  /** Only taken when the session has none here. */
+  readonly title?: string;
+  readonly nowMs: number;
+}
+
+/** How far an import of a session came, and what is already known of it. */
+export interface ImportCursor {
+  readonly conversation: ConversationId;
+  readonly tip: SessionId;
+  /** The highest source number stored, or -1. */
+  readonly cursor: number;
+  /** The highest sequence number of its conversation. */
+  readonly seq: number;
+  readonly title: string | null;
+  readonly isOpen: boolean;
+  /** A person deleted the conversation here; it stays deleted. */
+  readonly isDeleted: boolean;
+}
+
+export interface OutlineRow {
+  readonly id: ConversationId;
+  readonly source: string;
+  /** Null when it belongs to the owner of the home. */
+  readonly owner: { readonly platform: string; readonly account: string; readonly name?: string } | null;
 }
 
 export interface CareVerbs {
@@ -86,14 +124,44 @@ export interface CareVerbs {
     readonly kind: "added" | "known";
     readonly title: "set" | "none" | "dropped";
   };
-  importMessages(args: { readonly session: string; readonly messages: readonly ImportedMessage[] }): {
+  /**
+   * `source` numbering skips what is not above the session's cursor. `seq` numbering is for an export of ours:
+   * `sourceNo` is the sequence number, and what the conversation has already is skipped.
+   */
+  importMessages(args: {
+    readonly session: string;
+    readonly messages: readonly ImportedMessage[];
+    readonly numbering?: "source" | "seq";
+    /** With `seq` numbering, the last use; otherwise the newest message is. */
+    readonly activeMs?: number;
+  }): {
     readonly added: number;
     readonly skipped: number;
   };
-  /** How far an import of this session came, or null when it is unknown. */
-  importCursor(args: {
-    readonly session: string;
-  }): { readonly conversation: ConversationId; readonly tip: SessionId; readonly cursor: number } | null;
+  /** Ranges that an export of ours says are hidden; known ones are left as they are. */
+  importSuperseded(args: {
+    readonly conversation: ConversationId;
+    readonly ranges: readonly {
+      readonly fromSeq: number;
+      readonly toSeq: number;
+      readonly reason: "undo" | "retry" | "import";
+      readonly atMs: number;
+    }[];
+  }): { readonly added: number };
+  importChanges(args: ImportedChanges): {
+    readonly undone: number;
+    readonly isEnded: boolean;
+    readonly title: "set" | "none" | "dropped" | "kept-ours";
+  };
+  /** Null when the session is unknown. */
+  importCursor(args: { readonly session: string }): ImportCursor | null;
+  /** Every conversation that is not deleted, delegated and archived ones too, parents before children. */
+  outline(args: {
+    readonly after?: ConversationId;
+    readonly only?: readonly ConversationId[];
+    readonly source?: string;
+    readonly limit: number;
+  }): readonly OutlineRow[];
   importRoute(args: ImportedRoute): { readonly kind: "added" | "kept-ours" | "no-session" };
   noteAudit(args: {
     readonly act: string;

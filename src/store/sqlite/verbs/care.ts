@@ -41,7 +41,8 @@ export const careVerbs: VerbTable<CareVerbs> = {
          AND (SELECT reason FROM opening WHERE session = p.no ORDER BY no DESC LIMIT 1) = 'compression'
          AND EXISTS (SELECT 1 FROM message m WHERE m.conversation = s.conversation AND m.seq >= s.from_seq AND m.session = s.no)
          AND NOT EXISTS (SELECT 1 FROM route r WHERE r.conversation = s.conversation)
-         AND s.model_calls = 0 AND s.origin IS NOT NULL
+         AND s.origin IS NOT NULL AND NOT EXISTS
+           (SELECT 1 FROM message m WHERE m.conversation = s.conversation AND m.seq >= s.from_seq AND m.session = s.no AND m.imported = 0)
        ORDER BY o.no LIMIT ?2`,
       nowMs - ORPHAN_AGE_MS,
       limit,

@@ -5,14 +5,22 @@
  */
 import { createHash } from "node:crypto";
 import { invariant } from "#base/errors.js";
+import type { ConversationId } from "#base/ids.js";
 import { NO_RESET, resetDeadline } from "#session/reset-policy.js";
-import type { CareVerbs, ImportedMessage, ImportedSession } from "#session/verbs/care.js";
+import type {
+  CareVerbs,
+  ImportedConversation,
+  ImportedMessage,
+  ImportedSession,
+  OutlineRow,
+} from "#session/verbs/care.js";
 import {
   append,
   type Conversation,
   conversationByNo,
   createConversation,
   createSession,
+  currentOpening,
   findConversation,
   type NewSession,
   personNo,
@@ -22,20 +30,30 @@ import { setTitle } from "../titles.js";
 import { json, type Tx, type VerbTable } from "../tx.js";
 
 export const importVerbs: VerbTable<
-  Pick<CareVerbs, "importConversation" | "importSession" | "importMessages" | "importCursor" | "importRoute">
+  Pick<
+    CareVerbs,
+    | "importConversation"
+    | "importSession"
+    | "importMessages"
+    | "importSuperseded"
+    | "importChanges"
+    | "importCursor"
+    | "importRoute"
+    | "outline"
+  >
 > = {
   importConversation(tx, wanted) {
     const known = sessionPlace(tx, wanted.first.id);
     if (known !== undefined)
       return { kind: "known", conversation: conversationByNo(tx, known.conversation).id, title: "none" };
-    const parent = wanted.parent && sessionPlace(tx, wanted.parent.session);
+    const parent = wanted.parent && parentNo(tx, wanted.parent);
     const needsParent = wanted.lineage !== "import" && wanted.lineage !== "root";
     const lineage = needsParent && parent === undefined ? "import" : wanted.lineage;
     const conversation = createConversation(tx, {
       id: wanted.id,
       owner: wanted.owner === undefined ? 1 : personNo(tx, wanted.owner.platform, wanted.owner, wanted.createdMs),
       lineage,
-      ...(parent && { parent: parent.conversation }),
+      ...(parent !== undefined && { parent }),
       ...(lineage === "branch" && { parentSeq: wanted.parent?.seq ?? 0 }),
       source: wanted.source,
       createdMs: wanted.createdMs,
@@ -53,6 +71,12 @@ export const importVerbs: VerbTable<
       conversation && conversation.session === session.continues,
       "an imported continuation follows its conversation's tip",
     );
+    // The source may have been in use when the parent came in; a superseded session is never open.
+    tx.db.run(
+      "UPDATE opening SET closed_ms = ?, reason = 'compression' WHERE session = ? AND closed_ms IS NULL",
+      session.createdMs,
+      conversation.tip,
+    );
     createSession(tx, {
       conversation: conversation.no,
       lineage: "compaction",
@@ -64,38 +88,74 @@ export const importVerbs: VerbTable<
     return { kind: "added", title: finishSession(tx, conversationByNo(tx, conversation.no), session) };
   },
 
-  importMessages(tx, { session, messages }) {
+  importMessages(tx, { session, messages, numbering = "source", activeMs }) {
     const place = sessionPlace(tx, session);
     invariant(place, "messages are imported into a session that was imported");
     const conversation = conversationByNo(tx, place.conversation);
-    const fresh = messages.filter((message) => message.sourceNo > place.cursor);
+    const stored = numbering === "source" ? place.cursor : conversation.seq;
+    const fresh = messages.filter((message) => message.sourceNo > stored);
     const ranges = fresh.map((message) => appendImported(tx, place, message));
-    for (const range of merged(ranges)) {
-      tx.db.run(
-        "INSERT INTO superseded(conversation, from_seq, to_seq, reason, created_ms) VALUES (?, ?, ?, 'import', ?)",
-        place.conversation,
-        range.from,
-        range.to,
-        range.atMs,
-      );
-    }
-    const last = fresh.at(-1);
-    if (last !== undefined) {
-      tx.db.run("UPDATE session SET import_cursor = ? WHERE no = ?", last.sourceNo, place.no);
-      const newestMs = fresh.reduce((newest, message) => Math.max(newest, message.atMs), 0);
-      tx.db.run("UPDATE conversation SET active_ms = max(active_ms, ?) WHERE no = ?", newestMs, place.conversation);
+    for (const range of merged(ranges)) supersede(tx, place.conversation, { ...range, reason: "import" });
+    if (fresh.length > 0) {
+      const cursor = fresh.reduce((last, message) => Math.max(last, sourceNumber(message, numbering)), place.cursor);
+      if (cursor > place.cursor) tx.db.run("UPDATE session SET import_cursor = ? WHERE no = ?", cursor, place.no);
+      const usedMs = activeMs ?? fresh.reduce((newest, message) => Math.max(newest, message.atMs), 0);
+      tx.db.run("UPDATE conversation SET active_ms = max(active_ms, ?) WHERE no = ?", usedMs, place.conversation);
       const firstUser = fresh.find((message) => message.role === "user" && !message.isSuperseded);
-      if (firstUser !== undefined && conversation.deleted_ms === null)
-        setPreview(tx, place.conversation, firstUser.text);
+      if (firstUser !== undefined) setPreview(tx, place.conversation, firstUser.text);
     }
     return { added: fresh.length, skipped: messages.length - fresh.length };
+  },
+
+  importSuperseded(tx, { conversation: id, ranges }) {
+    const conversation = findConversation(tx, id);
+    invariant(conversation, "a superseded range belongs to a conversation that was imported");
+    let added = 0;
+    for (const { fromSeq, toSeq, reason, atMs } of ranges)
+      added += supersede(tx, conversation.no, { from: fromSeq, to: toSeq, reason, atMs });
+    return { added };
+  },
+
+  importChanges(tx, { session, undone = [], end, title, nowMs }) {
+    const place = sessionPlace(tx, session);
+    invariant(place, "only an imported session changes in its source");
+    const conversation = conversationByNo(tx, place.conversation);
+    const hidden = merged(undoneSeqs(tx, place, undone).map((seq) => ({ from: seq, to: seq, atMs: nowMs })));
+    for (const range of hidden) supersede(tx, place.conversation, { ...range, reason: "import" });
+    return {
+      undone: hidden.reduce((sum, range) => sum + range.to - range.from + 1, 0),
+      isEnded: end !== undefined && endImported(tx, place, end),
+      title: title === undefined ? "none" : titleIfNone(tx, conversation, place, title),
+    };
   },
 
   importCursor(tx, { session }) {
     const place = sessionPlace(tx, session);
     if (place === undefined) return null;
     const conversation = conversationByNo(tx, place.conversation);
-    return { conversation: conversation.id, tip: conversation.session, cursor: place.cursor };
+    return {
+      conversation: conversation.id,
+      tip: conversation.session,
+      cursor: place.cursor,
+      seq: conversation.seq,
+      title: place.title,
+      isOpen: currentOpening(tx, place.no) !== undefined,
+      isDeleted: conversation.deleted_ms !== null,
+    };
+  },
+
+  outline(tx, { after, only, source, limit }) {
+    const afterNo = after && tx.db.get<{ no: number }>("SELECT no FROM conversation WHERE id = ?", after)?.no;
+    const rows = tx.db.all<{ id: ConversationId; source: string; owner: number }>(
+      `SELECT id, source, owner FROM conversation WHERE no > ?1 AND deleted_ms IS NULL AND (?2 IS NULL OR source = ?2)
+         AND (?3 IS NULL OR id IN (SELECT value FROM json_each(?3))) ORDER BY no LIMIT ?4`,
+      afterNo ?? 0,
+      source ?? null,
+      only === undefined ? null : JSON.stringify(only),
+      limit,
+    );
+    const accounts = accountsOf(tx, new Set(rows.map((row) => row.owner)));
+    return rows.map((row) => ({ id: row.id, source: row.source, owner: accounts.get(row.owner) ?? null }));
   },
 
   importRoute(tx, route) {
@@ -105,8 +165,8 @@ export const importVerbs: VerbTable<
     const policy = route.policy ?? NO_RESET;
     const expiresMs = route.isExpired ? null : (resetDeadline(policy, route.usedMs)?.atMs ?? null);
     const added = tx.db.run(
-      `INSERT INTO route(key, conversation, platform, chat_type, name, origin, reset_policy, created_ms, used_ms, expires_ms, expired_ms, suspended_reason, resume_reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key) DO NOTHING`,
+      `INSERT INTO route(key, conversation, platform, chat_type, name, origin, reset_policy, created_ms, used_ms, expires_ms, expired_ms, suspended_reason, resume_reason, flags)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key) DO NOTHING`,
       route.key,
       place.conversation,
       route.platform,
@@ -120,6 +180,7 @@ export const importVerbs: VerbTable<
       route.isExpired ? route.usedMs : null,
       route.suspendedReason ?? null,
       route.resumeReason ?? null,
+      JSON.stringify(route.sourceKey === undefined ? {} : { sourceKey: route.sourceKey }),
     );
     return { kind: added === 1 ? "added" : "kept-ours" };
   },
@@ -129,13 +190,19 @@ interface SessionPlace {
   readonly no: number;
   readonly conversation: number;
   readonly cursor: number;
+  readonly title: string | null;
 }
 
 function sessionPlace(tx: Tx, id: string): SessionPlace | undefined {
   return tx.db.get<SessionPlace>(
-    "SELECT no, conversation, coalesce(import_cursor, -1) AS cursor FROM session WHERE id = ?",
+    "SELECT no, conversation, coalesce(import_cursor, -1) AS cursor, title FROM session WHERE id = ?",
     id,
   );
+}
+
+function parentNo(tx: Tx, parent: NonNullable<ImportedConversation["parent"]>): number | undefined {
+  if (parent.session !== undefined) return sessionPlace(tx, parent.session)?.conversation;
+  return parent.conversation === undefined ? undefined : findConversation(tx, parent.conversation)?.no;
 }
 
 function newSession(tx: Tx, session: ImportedSession): NewSession {
@@ -181,12 +248,19 @@ function finishSession(tx: Tx, conversation: Conversation, session: ImportedSess
       usage.reasoningTokens ?? 0,
       usage.modelCalls ?? 0,
       usage.costMicros ?? null,
-      usage.costMicros === undefined ? 1 : 0,
+      (session.isCostUnknown ?? usage.costMicros === undefined) ? 1 : 0,
       conversation.tip,
     );
   }
   if (session.title === undefined) return "none";
   return setTitle(tx, conversation, session.title).kind === "set" ? "set" : "dropped";
+}
+
+/** A number of the source: given as such, or kept in the body by the import that first brought the message. */
+function sourceNumber(message: ImportedMessage, numbering: "source" | "seq"): number {
+  if (numbering === "source") return message.sourceNo;
+  const kept = message.body?.["sourceNo"];
+  return typeof kept === "number" && Number.isSafeInteger(kept) ? kept : -1;
 }
 
 interface SeqRange {
@@ -220,4 +294,68 @@ function merged(ranges: readonly (SeqRange | undefined)[]): SeqRange[] {
     else out.push(range);
   }
   return out;
+}
+
+function supersede(tx: Tx, conversation: number, range: SeqRange & { readonly reason: string }): number {
+  return tx.db.run(
+    `INSERT INTO superseded(conversation, from_seq, to_seq, reason, created_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    conversation,
+    range.from,
+    range.to,
+    range.reason,
+    range.atMs,
+  );
+}
+
+/** Of these source numbers, the sequence numbers that are not hidden yet. */
+function undoneSeqs(tx: Tx, place: SessionPlace, sourceNos: readonly number[]): number[] {
+  if (sourceNos.length === 0) return [];
+  const rows = tx.db.all<{ seq: number }>(
+    `SELECT seq FROM message m WHERE conversation = ?1 AND session = ?2
+       AND json_extract(body, '$.sourceNo') IN (SELECT value FROM json_each(?3))
+       AND NOT EXISTS (SELECT 1 FROM superseded u WHERE u.conversation = ?1 AND u.from_seq <= m.seq AND m.seq <= u.to_seq)
+     ORDER BY seq`,
+    place.conversation,
+    place.no,
+    JSON.stringify(sourceNos),
+  );
+  return rows.map((row) => row.seq);
+}
+
+/** Once somebody went on with it here, its opening is ours to close. */
+function endImported(tx: Tx, place: SessionPlace, end: { closedMs: number; reason: string }): boolean {
+  const closed = tx.db.run(
+    `UPDATE opening SET closed_ms = ?, reason = ? WHERE session = ?3 AND closed_ms IS NULL
+       AND NOT EXISTS (SELECT 1 FROM message WHERE conversation = ?4 AND session = ?3 AND imported = 0)`,
+    end.closedMs,
+    end.reason,
+    place.no,
+    place.conversation,
+  );
+  return closed === 1;
+}
+
+function titleIfNone(
+  tx: Tx,
+  conversation: Conversation,
+  place: SessionPlace,
+  title: string,
+): "set" | "dropped" | "kept-ours" {
+  if (place.title !== null || conversation.tip !== place.no) return "kept-ours";
+  return setTitle(tx, conversation, title).kind === "set" ? "set" : "dropped";
+}
+
+type Account = NonNullable<OutlineRow["owner"]>;
+
+/** One pass over the accounts for a page of conversations; the first account of a person names them. */
+function accountsOf(tx: Tx, owners: ReadonlySet<number>): Map<number, Account> {
+  const rows = tx.db.all<{ person: number; platform: string; account: string; name: string | null }>(
+    `SELECT a.person, a.platform, a.account, p.name FROM person_account a JOIN person p ON p.no = a.person
+     WHERE a.person IN (SELECT value FROM json_each(?)) ORDER BY a.platform DESC, a.account DESC`,
+    JSON.stringify([...owners]),
+  );
+  return new Map(
+    rows.map(({ person, name, ...account }) => [person, name === null ? account : { ...account, name }] as const),
+  );
 }
