@@ -26,7 +26,7 @@ export function destinationOf(address: Address): string {
   const parts = [
     address.platform,
     address.account,
-    address.chatId ?? address.userIdAlt ?? address.userId,
+    address.chatId || address.userIdAlt || address.userId,
     address.threadId,
   ];
   return parts.map((part) => encodeURIComponent(part ?? "")).join("/");

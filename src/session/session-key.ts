@@ -5,7 +5,8 @@
  *
  * [RI-19] Segments may hold any character a platform uses. A colon or percent sign inside a segment is
  * percent-encoded, so that `parse(format(parts))` is `parts` for all text; keys of platforms whose ids
- * have neither are spelled as the reference system spells them.
+ * have neither are spelled as the reference system spells them. Empty text is the absence of an id: two people
+ * whose adapter knows no chat id must not meet in one conversation.
  */
 import type { Address } from "./address.js";
 
@@ -53,7 +54,7 @@ export function isShared(address: Address, rules: SessionKeyRules = DEFAULT_KEY_
 }
 
 function keyParts(address: Address, rules: SessionKeyRules): SessionKeyParts {
-  const person = identity(address, address.userIdAlt ?? address.userId, rules);
+  const person = identity(address, address.userIdAlt || address.userId, rules);
   const rest =
     address.chatType === "dm"
       ? directRest(address, person, rules)
@@ -68,7 +69,7 @@ function keyParts(address: Address, rules: SessionKeyRules): SessionKeyParts {
 
 /** A direct chat is named by its chat, else by the person, else by the thread alone. */
 function directRest(address: Address, person: string | undefined, rules: SessionKeyRules): (string | undefined)[] {
-  return [identity(address, address.chatId, rules) ?? person, address.threadId];
+  return [identity(address, address.chatId, rules) || person, address.threadId];
 }
 
 function isPerPerson(address: Address, rules: SessionKeyRules): boolean {
@@ -77,7 +78,7 @@ function isPerPerson(address: Address, rules: SessionKeyRules): boolean {
 
 function namespaceOf(address: Address, rules: SessionKeyRules): string {
   if (!rules.multiplexProfiles) return "main";
-  const profile = address.profile ?? rules.activeProfile ?? "";
+  const profile = address.profile || rules.activeProfile || "";
   return profile === "" || profile === "default" ? "main" : profile;
 }
 
