@@ -48,6 +48,7 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     if (old !== undefined)
       leave(tx, actor, old, { reason: "session_reset", extra: { ...ids, reason: "new_session" }, nowMs });
     bind(tx, actor, fresh, nowMs);
+    ensureOpen(tx, fresh, { platform: actor.platform, hasContent: false, nowMs });
     tell(tx, fresh, {
       kind: "on_session_reset",
       platform: actor.platform,
@@ -76,13 +77,15 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
   },
 
   branch(tx, { actor, from, atSeq, title, nowMs }) {
-    const parent = existing(tx, from);
-    if ("kind" in parent) return parent;
-    const seq = Math.min(atSeq ?? parent.seq, parent.seq);
-    const messages = visibleMessages(tx, sessionAt(tx, parent, seq), { afterSeq: 0, toSeq: seq });
-    if (messages.length === 0) return { kind: "empty" };
-    const child = copyConversation(tx, parent, { seq, messages, nowMs });
-    leave(tx, actor, parent, { reason: "branched", nowMs });
+    const known = existing(tx, from);
+    if ("kind" in known) return known;
+    if (pastOf(tx, known, atSeq).messages.length === 0) return { kind: "empty" };
+    const left = leaving(tx, actor, from);
+    if (left !== undefined && "kind" in left) return left;
+    if (left !== undefined) leave(tx, actor, left, { reason: "branched", nowMs });
+    // Leaving may have interrupted a turn: what is copied has its last words.
+    const parent = conversationByNo(tx, known.no);
+    const child = copyConversation(tx, parent, { ...pastOf(tx, parent, atSeq), nowMs });
     bind(tx, actor, child, nowMs);
     ensureOpen(tx, child, { platform: actor.platform, hasContent: true, nowMs });
     const outcome = title === undefined ? inheritTitle(tx, parent, child) : setTitle(tx, child, title);
@@ -170,14 +173,15 @@ function existing(tx: Tx, id: ConversationId): Conversation | NotFound {
   return conversation.deleted_ms === null ? conversation : { kind: "deleted" };
 }
 
-/** The conversation the actor is in: what its route leads to, else what it says it holds. */
+/** The conversation the actor is in: what its route leads to, else what it says it holds, unless that was deleted. */
 function leaving(tx: Tx, actor: Actor, from: ConversationId | undefined): Conversation | NotFound | undefined {
   const route =
     actor.routeKey === undefined
       ? undefined
       : tx.db.get<{ no: number }>("SELECT conversation AS no FROM route WHERE key = ?", actor.routeKey);
   if (route !== undefined) return conversationByNo(tx, route.no);
-  return from === undefined ? undefined : existing(tx, from);
+  const held = from === undefined ? undefined : existing(tx, from);
+  return held !== undefined && "kind" in held && held.kind === "deleted" ? undefined : held;
 }
 
 /**
@@ -227,6 +231,18 @@ function bind(tx: Tx, actor: Actor, to: Conversation, nowMs: number): void {
   tx.db.run("UPDATE route SET expires_ms = ? WHERE key = ?", deadline?.atMs ?? null, actor.routeKey);
 }
 
+/** What a branch at `atSeq` begins with. A step whose calls are not all answered by then stays out [FQ-3]. */
+function pastOf(tx: Tx, parent: Conversation, atSeq: number | undefined): { seq: number; messages: Message[] } {
+  const seq = Math.min(atSeq ?? parent.seq, parent.seq);
+  const messages = visibleMessages(tx, sessionAt(tx, parent, seq), { afterSeq: 0, toSeq: seq });
+  for (;;) {
+    const step = messages.findLastIndex(({ role }) => role !== "tool");
+    const answered = new Set(messages.slice(step + 1).map(({ body }) => body?.toolCallId));
+    if ((messages[step]?.body?.toolCalls ?? []).every(({ id }) => answered.has(id))) return { seq, messages };
+    messages.length = step;
+  }
+}
+
 /** The session in whose range a sequence number lies. */
 function sessionAt(tx: Tx, conversation: Conversation, seq: number): number {
   const row = tx.db.get<{ no: number }>(
@@ -237,27 +253,33 @@ function sessionAt(tx: Tx, conversation: Conversation, seq: number): number {
   return row?.no ?? conversation.tip;
 }
 
-/** The user message `turns` back from the end of the tip, and how many visible messages follow it. */
-function undoTarget(
-  tx: Tx,
-  conversation: Conversation,
-  turns: number,
-): { seq: number; text: string; hidden: number } | undefined {
+interface UndoTarget {
+  readonly seq: number;
+  readonly text: string;
+  readonly turn: number | null;
+  readonly hidden: number;
+}
+
+/** The user message that began the turn `turns` back from the end of the tip, and how many visible messages follow it. */
+function undoTarget(tx: Tx, conversation: Conversation, turns: number): UndoTarget | undefined {
   const ranges = supersededRanges(tx, conversation.no);
-  let target: { seq: number; text: string; hidden: number } | undefined;
+  let target: UndoTarget | undefined;
   let left = Math.max(1, turns);
   let hidden = 0;
-  const rows = tx.db.iterate<{ seq: number; role: string; text: string }>(
-    "SELECT seq, role, text FROM message WHERE conversation = ? AND session = ? ORDER BY seq DESC",
+  const rows = tx.db.iterate<{ seq: number; role: string; text: string; turn: number | null }>(
+    "SELECT seq, role, text, turn FROM message WHERE conversation = ? AND session = ? ORDER BY seq DESC",
     conversation.no,
     conversation.tip,
   );
   for (const row of rows) {
     if (isIn(ranges, row.seq)) continue;
+    // A steer is a user message too: its turn goes back to the one that began it.
+    const isSameTurn = target !== undefined && row.turn !== null && row.turn === target.turn;
+    if (left === 0 && !isSameTurn) break;
     hidden++;
     if (row.role !== "user") continue;
-    target = { seq: row.seq, text: row.text, hidden };
-    if (--left === 0) break;
+    if (!isSameTurn) left--;
+    target = { seq: row.seq, text: row.text, turn: row.turn, hidden };
   }
   return target;
 }

@@ -60,7 +60,7 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
     const conversation = findConversation(tx, id);
     if (conversation === undefined || conversation.deleted_ms !== null) return [];
     const rows = tx.db.all<PlacedRow>(
-      `${PLACED} WHERE m.conversation = ?1 AND m.seq < ?2 AND m.carried = 0
+      `${PLACED} WHERE m.conversation = ?1 AND m.seq < ?2 AND (m.carried = 0 OR s.lineage = 'branch')
          AND NOT EXISTS (SELECT 1 FROM superseded u WHERE u.conversation = ?1 AND u.from_seq <= m.seq AND m.seq <= u.to_seq)
        ORDER BY m.seq DESC LIMIT ?3`,
       conversation.no,
