@@ -6,6 +6,9 @@
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
 import { describeIntake } from "./contract/intake.contract.js";
+import { describeLifecycle } from "./contract/lifecycle.contract.js";
+import { describeRemoval } from "./contract/removal.contract.js";
+import { describeRotation } from "./contract/rotation.contract.js";
 import { describeSettlement } from "./contract/settlement.contract.js";
 import { describeTurns } from "./contract/turns.contract.js";
 
@@ -13,6 +16,9 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["intake", describeIntake],
   ["turns", describeTurns],
   ["settlement", describeSettlement],
+  ["lifecycle", describeLifecycle],
+  ["rotation", describeRotation],
+  ["removal", describeRemoval],
 ];
 
 export function describeSessionStore(name: string, open: OpenStore): void {

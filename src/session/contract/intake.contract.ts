@@ -11,6 +11,7 @@ import {
   OTHER_CHAT,
   only,
   Scenario,
+  START,
 } from "../../../test/support/scenario.js";
 import { INPUT_CHARS_MAX } from "../input.js";
 
@@ -146,7 +147,7 @@ export function describeIntake(open: OpenStore): void {
       const { conversation } = await scene.exchange("hello", "hi");
       await scene.store.suspendRoutes({ conversation, reason: "crashed the host" });
       if (choice === "resume") await scene.store.resume({ actor: IN_CHAT, to: conversation, nowMs: scene.tick() });
-      else await scene.store.reset({ actor: IN_CHAT, start: { source: "telegram" }, nowMs: scene.tick() });
+      else await scene.store.reset({ actor: IN_CHAT, start: START, nowMs: scene.tick() });
       const next = await scene.said("again");
       expect(next.conversation === conversation).toBe(choice === "resume");
     });
@@ -198,7 +199,7 @@ export function describeIntake(open: OpenStore): void {
       await scene.exchange("hello", "hi");
       const fresh = await scene.store.reset({
         actor: IN_CHAT,
-        start: { source: "telegram" },
+        start: START,
         title: "second",
         nowMs: scene.tick(),
       });
@@ -308,16 +309,13 @@ export function describeIntake(open: OpenStore): void {
       const target = await scene.exchange("earlier", "yes", { key: OTHER_CHAT });
       await scene.exchange("hello", "hi", { policy: IDLE_HOUR });
       scene.clock.advance(2 * HOUR_MS);
-      const chosen =
-        choice === "resume"
-          ? (await scene.store.resume({ actor: IN_CHAT, to: target.conversation, nowMs: scene.tick() }), target)
-          : only(
-              "reset",
-              await scene.store.reset({ actor: IN_CHAT, start: { source: "telegram" }, nowMs: scene.tick() }),
-            );
+      const act = { actor: IN_CHAT, nowMs: scene.tick() };
+      const { conversation } =
+        choice === "resume" ? target : only("reset", await scene.store.reset({ ...act, start: START }));
+      if (choice === "resume") await scene.store.resume({ ...act, to: conversation });
       const next = await scene.said("good morning");
-      expect(next).toMatchObject({ conversation: chosen.conversation });
-      expect(await scene.route(CHAT)).toMatchObject({ conversation: chosen.conversation, expiredMs: null });
+      expect(next).toMatchObject({ conversation });
+      expect(await scene.route(CHAT)).toMatchObject({ conversation, expiredMs: null });
       expect((await scene.route(CHAT)).expiresMs).toBeGreaterThan(scene.clock.nowMs());
     });
   });
