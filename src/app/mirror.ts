@@ -29,7 +29,9 @@ export async function writeMirror(store: SessionStore, path: string): Promise<nu
 }
 
 async function writeRoutes(store: SessionStore, file: Replacement): Promise<number> {
-  await file.write(`{\n  "_README": ${JSON.stringify(MIRROR_README)}`);
+  // Asked for before the routes are read: a change on the way makes this mirror look old, never fresh.
+  const version = await store.routeVersion({});
+  await file.write(`{\n  "_README": ${JSON.stringify(MIRROR_README)},\n  "_version": ${version}`);
   let count = 0;
   let afterKey = "";
   for (;;) {

@@ -7,8 +7,8 @@ import type { Clock } from "#base/clock.js";
 import type { HomePaths } from "#config/home.js";
 import type { SessionStore } from "#session/store.js";
 import { backupBeforeMigration } from "#store/sqlite/backup.js";
-import { takeHostLock } from "#store/sqlite/host-lock.js";
-import { type InlineStore, openInlineStore } from "#store/sqlite/inline-store.js";
+import { type HostLock, takeHostLock } from "#store/sqlite/host-lock.js";
+import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { writeMirror } from "./mirror.js";
 
 /** How long a short command waits for another one to finish before it is refused. */
@@ -26,22 +26,37 @@ export interface WriterOptions {
   readonly waitMs?: number;
 }
 
-export interface Writer extends InlineStore {
+export interface Writer {
+  readonly store: SessionStore;
   /** Brings what is derived (the mirror) up to date; call it after the last write. */
   finish(): Promise<void>;
+  /** Writes the mirror whether or not anything changed; answers how many routes are in it. */
+  mirror(): Promise<number>;
 }
 
 export async function openWriter(home: HomePaths, options: WriterOptions): Promise<Writer> {
-  await takeHostLock(home.run, options.version, options.clock, options.waitMs ?? LOCK_WAIT_MS);
-  const opened = openInlineStore({
+  await takeLock(home, options);
+  return openLockedWriter(home);
+}
+
+/** Held until the process ends, or until it is released by a caller that has nothing open. */
+export function takeLock(home: HomePaths, { version, clock, waitMs }: WriterOptions): Promise<HostLock> {
+  return takeHostLock(home.run, version, clock, waitMs ?? LOCK_WAIT_MS);
+}
+
+/** For a caller that holds the lock already. */
+export async function openLockedWriter(home: HomePaths): Promise<Writer> {
+  const { store } = openInlineStore({
     path: home.stateDb,
     beforeMigration: (from) => backupBeforeMigration(home.stateDb, home.backups, from),
   });
-  const versionAtStart = await opened.store.routeVersion({});
+  const versionAtStart = await store.routeVersion({});
+  const mirror = (): Promise<number> => writeMirror(store, home.mirror);
   return {
-    ...opened,
+    store,
+    mirror,
     async finish() {
-      if ((await opened.store.routeVersion({})) !== versionAtStart) await writeMirror(opened.store, home.mirror);
+      if ((await store.routeVersion({})) !== versionAtStart) await mirror();
     },
   };
 }

@@ -1,0 +1,91 @@
+/**
+ * The one part of the examination that writes, and only when nobody else does: it takes the home's lock or leaves
+ * everything as it is. Finishes abandoned continuations [LS-13], goes on with interrupted deletions, and replaces a
+ * mirror that is missing, old or damaged [RI-18].
+ */
+import { existsSync } from "node:fs";
+import { OperationalError } from "#base/errors.js";
+import type { SessionStore } from "#session/store.js";
+import { hostRecord } from "#store/sqlite/host-lock.js";
+import { type Examination, type ExamineRequest, failure, ok, warn } from "./doctor-finding.js";
+import { examineMirror, mirrorState } from "./doctor-store.js";
+import { openLockedWriter, takeLock, type Writer } from "./open-store.js";
+import { eraseRemoved } from "./retention.js";
+
+const PAGE_ORPHANS = 500;
+
+export async function* keepUp(request: ExamineRequest, isUsable: boolean): AsyncGenerator<Examination> {
+  const { home, clock, version } = request;
+  if (!existsSync(home.run)) {
+    yield ok("writer", "nobody has written here yet");
+    return;
+  }
+  try {
+    await takeLock(home, { clock, version, waitMs: 0 });
+  } catch (error) {
+    yield lockFinding(request, error);
+    if (isUsable && existsSync(home.stateDb)) yield examineMirror(request);
+    return;
+  }
+  yield ok("writer", "no other program has the home");
+  if (!isUsable || !existsSync(home.stateDb)) return;
+  try {
+    yield* tidy(request, await openLockedWriter(home));
+  } catch (error) {
+    yield failure("upkeep", error, "talaria logs may tell more");
+  }
+}
+
+async function* tidy(request: ExamineRequest, writer: Writer): AsyncGenerator<Examination> {
+  const { home, clock, signal } = request;
+  const finished = await finishOrphans(writer.store, request);
+  yield ok(
+    "orphans",
+    finished === 0 ? "no abandoned continuations" : `marked ${finished} abandoned continuations as ended`,
+  );
+  const { erased, isDone } = await eraseRemoved(writer.store, { clock, signal });
+  yield ok(
+    "erasure",
+    erased === 0 ? "nothing deleted waits to be erased" : `erased ${erased} rows of deleted sessions`,
+  );
+  if (!isDone) yield warn("erasure", "interrupted", "run talaria doctor again");
+  const state = mirrorState(home.mirror, await writer.store.routeVersion({}));
+  if (state === "fresh") yield ok("mirror", "sessions.json is up to date");
+  else yield ok("mirror", `sessions.json was ${state}; it is written again, with ${await writer.mirror()} routes`);
+}
+
+/** Bounded by what there is: each page ends some, and none can come back. */
+async function finishOrphans(store: SessionStore, { clock, signal }: ExamineRequest): Promise<number> {
+  let total = 0;
+  while (!signal.aborted) {
+    const { finished } = await store.finishOrphans({ nowMs: clock.nowMs(), limit: PAGE_ORPHANS });
+    total += finished;
+    if (finished < PAGE_ORPHANS) break;
+  }
+  return total;
+}
+
+function lockFinding({ home }: ExamineRequest, error: unknown): Examination {
+  if (!(error instanceof OperationalError) || error.code !== "home-locked") return failure("writer", error);
+  const record = hostRecord(home.run);
+  if (record === undefined) return ok("writer", "another program is just starting; only looked");
+  const since = new Date(record.startedMs).toISOString();
+  if (isAlive(record.pid)) {
+    return ok("writer", `process ${record.pid} (Talaria ${record.version}, since ${since}) has the home; only looked`);
+  }
+  return warn(
+    "writer",
+    `the home is locked, but process ${record.pid} that wrote host.json is gone`,
+    `another process has it: fuser ${home.hostLock} names it`,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not ours to signal, but there.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

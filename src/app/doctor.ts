@@ -1,0 +1,18 @@
+/**
+ * The examination of a home, check by check. Looking never writes: the store is opened read-only, whoever else
+ * has it. Only the last step, upkeep, writes, and only after it got the home's lock. A store that is damaged,
+ * foreign or newer is a finding, not the end.
+ */
+import type { Examination, ExamineRequest } from "./doctor-finding.js";
+import { examineBackups, examineHome } from "./doctor-home.js";
+import { examineStore } from "./doctor-store.js";
+import { keepUp } from "./doctor-upkeep.js";
+
+export async function* examine(request: ExamineRequest): AsyncGenerator<Examination> {
+  yield* examineHome(request);
+  const findings = [...examineStore(request)];
+  yield* findings;
+  const isUsable = findings.every(({ verdict }) => verdict !== "fail");
+  yield* examineBackups(request);
+  yield* keepUp(request, isUsable);
+}

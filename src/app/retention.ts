@@ -1,0 +1,131 @@
+/**
+ * Deleting at a person's word: one conversation, or all that nobody used for a while. A conversation is hidden
+ * at once and for good; its bytes then go in chunks, so that nobody waits for them [ST-14]. Age is the time since
+ * the last use and never since the beginning.
+ */
+import type { Clock } from "#base/clock.js";
+import type { ConversationId } from "#base/ids.js";
+import type { SessionStore } from "#session/store.js";
+import type { ConversationRow, ListCursor } from "#session/verbs/reading.js";
+
+/** Rows a chunk: a few milliseconds of the writer's time. */
+export const ERASE_ROWS_MAX = 500;
+const PAGE_CONVERSATIONS = 200;
+const PAGE_ROUTES = 500;
+
+export interface IdleQuery {
+  /** Conversations last used before this moment. */
+  readonly beforeMs: number;
+  readonly source?: string;
+  /** Also those that a chat still leads to. */
+  readonly withRouted: boolean;
+}
+
+export interface IdlePlan {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly oldestMs: number | null;
+  readonly newestMs: number | null;
+  /** Left alone because a chat leads to them. */
+  readonly routed: number;
+}
+
+/** What a prune would delete, in pages; deletes nothing. */
+export async function planIdle(store: SessionStore, query: IdleQuery): Promise<IdlePlan> {
+  const routed = await routedConversations(store, query);
+  const plan = { conversations: 0, messages: 0, oldestMs: null as number | null, newestMs: null as number | null };
+  let spared = 0;
+  for await (const row of idleConversations(store, query)) {
+    if (routed.has(row.id)) {
+      spared++;
+      continue;
+    }
+    plan.conversations++;
+    plan.messages += row.messages;
+    plan.newestMs ??= row.activeMs;
+    plan.oldestMs = row.activeMs;
+  }
+  return { ...plan, routed: spared };
+}
+
+export interface Act {
+  readonly by: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface IdleRemoval {
+  readonly removed: number;
+  readonly messages: number;
+  /** Left alone because a turn was running in them. */
+  readonly busy: number;
+}
+
+/** Deletes what `planIdle` counted, except what was used in the meantime. */
+export async function removeIdle(
+  store: SessionStore,
+  query: IdleQuery,
+  act: Act & { readonly onRemoved?: (count: number) => void },
+): Promise<IdleRemoval> {
+  const routed = await routedConversations(store, query);
+  const total = { removed: 0, messages: 0, busy: 0 };
+  for await (const { id: conversation } of idleConversations(store, query)) {
+    act.signal.throwIfAborted();
+    if (routed.has(conversation)) continue;
+    const outcome = await store.remove({ conversation, by: act.by, nowMs: act.clock.nowMs() });
+    if (outcome.kind === "busy") total.busy++;
+    if (outcome.kind !== "removed") continue;
+    total.removed++;
+    total.messages += outcome.messages;
+    act.onRemoved?.(total.removed);
+  }
+  return total;
+}
+
+export interface Erasure {
+  readonly erased: number;
+  /** False when it was interrupted: the next deletion or `talaria doctor` goes on. */
+  readonly isDone: boolean;
+}
+
+/** Erases the bytes of everything that was deleted, also what an earlier command left over. */
+export async function eraseRemoved(
+  store: SessionStore,
+  act: Omit<Act, "by"> & { readonly onErased?: (rows: number) => void },
+): Promise<Erasure> {
+  let erased = 0;
+  while (!act.signal.aborted) {
+    const chunk = await store.eraseChunk({ limit: ERASE_ROWS_MAX, nowMs: act.clock.nowMs() });
+    erased += chunk.erased;
+    act.onErased?.(erased);
+    if (chunk.isDone) return { erased, isDone: true };
+  }
+  return { erased, isDone: false };
+}
+
+/** Newest first from the cutoff down; what is deleted on the way does not disturb the cursor. */
+async function* idleConversations(store: SessionStore, query: IdleQuery): AsyncGenerator<ConversationRow> {
+  // No conversation has an empty id: this cursor stands before everything of that moment.
+  let after: ListCursor = { activeMs: query.beforeMs, id: "" as ConversationId };
+  const { source } = query;
+  for (;;) {
+    const page = await store.list({ limit: PAGE_CONVERSATIONS, after, ...(source === undefined ? {} : { source }) });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    yield* page;
+    after = last;
+  }
+}
+
+async function routedConversations(store: SessionStore, { withRouted }: IdleQuery): Promise<Set<ConversationId>> {
+  const routed = new Set<ConversationId>();
+  let afterKey = "";
+  while (!withRouted) {
+    const page = await store.routes({ afterKey, limit: PAGE_ROUTES });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    for (const { conversation } of page) routed.add(conversation);
+    afterKey = last.key;
+  }
+  return routed;
+}
