@@ -3,7 +3,40 @@ import type { CommandEntry } from "./command.js";
 
 export const HELP_GROUP = "Settings and help:";
 
+const HISTORY_GROUP = "Your conversations:";
+const UPKEEP_GROUP = "Upkeep:";
+
 export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "sessions",
+    summary: "list, read, search, rename and delete conversations",
+    group: HISTORY_GROUP,
+    load: () => import("./commands/sessions.js"),
+  },
+  {
+    name: "routes",
+    summary: "see which chat leads where",
+    group: HISTORY_GROUP,
+    load: () => import("./commands/routes.js"),
+  },
+  {
+    name: "backup",
+    summary: "make a verified backup",
+    group: UPKEEP_GROUP,
+    load: () => import("./commands/backup.js"),
+  },
+  {
+    name: "restore",
+    summary: "go back to a backup",
+    group: UPKEEP_GROUP,
+    load: () => import("./commands/restore.js"),
+  },
+  {
+    name: "doctor",
+    summary: "check everything and say what to do",
+    group: UPKEEP_GROUP,
+    load: () => import("./commands/doctor.js"),
+  },
   {
     name: "config",
     summary: "show, change and check the settings",

@@ -23,6 +23,17 @@ export const COMPLETERS: Readonly<Record<string, Completer>> = {
       description,
     }));
   },
-  // Ids and titles come from the store; until a command offers them there is nothing to complete.
-  session: async () => [],
+  async session(context, prefix) {
+    const [{ openReader }, { beginningWith }] = await Promise.all([
+      import("#app/open-store.js"),
+      import("#app/find.js"),
+    ]);
+    const rows = await beginningWith(openReader(context.home), prefix);
+    return rows.map(({ id, title, preview }) =>
+      // What was typed decides: the beginning of an id becomes the id, anything else the title.
+      title === null || id.startsWith(prefix)
+        ? { value: id, description: title ?? preview ?? "" }
+        : { value: title, description: id },
+    );
+  },
 };
