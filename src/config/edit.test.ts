@@ -119,6 +119,13 @@ describe("setKey", () => {
     expect(loadConfig(home, {}).values.gateway.session_store_max_age_days).toBe(103);
   });
 
+  it("loses no change of several that are made at once", async () => {
+    const numbers = CONFIG_KEYS.filter(({ initial }) => typeof initial === "number");
+    await Promise.all(numbers.map((number) => setKey(home, number, String((number.initial as number) + 1))));
+    const { settings } = loadConfig(home, {});
+    for (const { name, initial } of numbers) expect(settings.get(name)?.value, name).toBe((initial as number) + 1);
+  });
+
   it("brings any folder's name through a round trip", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 1, maxLength: 40, unit: "grapheme" }), async (text) => {
