@@ -267,11 +267,11 @@ function orderKeyOf(tx: Tx, conversation: Conversation): string {
   return route?.key ?? conversation.id;
 }
 
-/** True when a route other than `exceptKey` leads here. */
+/** True when a route other than `exceptKey` leads here; one that was swept does not: its next message goes elsewhere. */
 export function isRoutedElsewhere(tx: Tx, conversation: number, exceptKey: string | undefined): boolean {
   return (
     tx.db.get(
-      "SELECT 1 FROM route WHERE conversation = ? AND key IS NOT ? LIMIT 1",
+      "SELECT 1 FROM route WHERE conversation = ? AND key IS NOT ? AND expired_ms IS NULL LIMIT 1",
       conversation,
       exceptKey ?? null,
     ) !== undefined
@@ -367,3 +367,7 @@ export function isBusy(tx: Tx, conversation: number): boolean {
     tx.db.get("SELECT 1 FROM input WHERE conversation = ? AND state = 'queued' LIMIT 1", conversation) !== undefined
   );
 }
+
+/** The same for all conversations at once: as many rows as there is open work, whatever the size of the store. */
+export const BUSY_CONVERSATIONS =
+  "SELECT conversation FROM turn WHERE state <> 'settled' UNION ALL SELECT conversation FROM input WHERE state = 'queued'";

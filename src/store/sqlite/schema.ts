@@ -677,6 +677,12 @@ CREATE TRIGGER tally_route_removed AFTER DELETE ON route
 CREATE TRIGGER tally_route_moved AFTER UPDATE ON route
   WHEN NEW.conversation <> OLD.conversation OR NEW.suspended_reason IS NOT OLD.suspended_reason
     OR NEW.expired_ms IS NOT OLD.expired_ms OR NEW.resume_reason IS NOT OLD.resume_reason OR NEW.used_day <> OLD.used_day
+    OR NEW.name IS NOT OLD.name
+  BEGIN UPDATE tally SET value = value + 1 WHERE name = 'route_version'; END;
+CREATE TRIGGER tally_route_tip AFTER UPDATE OF tip ON conversation WHEN EXISTS (SELECT 1 FROM route WHERE conversation = NEW.no)
+  BEGIN UPDATE tally SET value = value + 1 WHERE name = 'route_version'; END;
+CREATE TRIGGER tally_route_title AFTER UPDATE OF title ON session
+  WHEN NEW.title IS NOT OLD.title AND EXISTS (SELECT 1 FROM route WHERE conversation = NEW.conversation)
   BEGIN UPDATE tally SET value = value + 1 WHERE name = 'route_version'; END;
 
 CREATE TABLE spend(

@@ -6,7 +6,7 @@
 import type { Address } from "#session/address.js";
 import type { ResetPolicy } from "#session/reset-policy.js";
 import type { Route, RouteVerbs } from "#session/verbs/routes.js";
-import { closeOpening, conversationByNo, isBusy, isRoutedElsewhere } from "../acts.js";
+import { BUSY_CONVERSATIONS, closeOpening, conversationByNo, isRoutedElsewhere } from "../acts.js";
 import type { VerbTable } from "../tx.js";
 
 const DAY_MS = 86_400_000;
@@ -32,12 +32,17 @@ export const routeVerbs: VerbTable<RouteVerbs> = {
   },
 
   sweepExpired(tx, { nowMs, limit }) {
-    const due = tx.db.all<{ key: string; conversation: number }>(
-      "SELECT key, conversation FROM route WHERE expires_ms <= ? ORDER BY expires_ms LIMIT ?",
+    // Those in use are passed over in the query: however many there are, they keep no other route waiting.
+    const idle = tx.db.all<{ key: string; conversation: number }>(
+      `SELECT key, conversation FROM route WHERE expires_ms <= ? AND conversation NOT IN (${BUSY_CONVERSATIONS})
+       ORDER BY expires_ms LIMIT ?`,
       nowMs,
       limit,
     );
-    const idle = due.filter((route) => !isBusy(tx, route.conversation));
+    const postponed = tx.db.get<{ n: number }>(
+      `SELECT count(*) AS n FROM route WHERE conversation IN (${BUSY_CONVERSATIONS}) AND +expires_ms <= ?`,
+      nowMs,
+    );
     for (const route of idle) {
       tx.db.run("UPDATE route SET expires_ms = NULL, expired_ms = ? WHERE key = ?", nowMs, route.key);
       // Another chat may still use the conversation; then only this route's time is over.
@@ -49,22 +54,20 @@ export const routeVerbs: VerbTable<RouteVerbs> = {
           orderKey: route.key,
         });
     }
-    return { swept: idle.map((route) => route.key), postponed: due.length - idle.length };
+    return { swept: idle.map((route) => route.key), postponed: postponed?.n ?? 0 };
   },
 
   pruneRoutes(tx, { maxAgeDays, liveKeys, limit, isDryRun, nowMs }) {
     if (!(maxAgeDays > 0)) return { pruned: [] };
     const cutoffMs = nowMs - maxAgeDays * DAY_MS;
-    const live = new Set(liveKeys);
-    const stale = tx.db
-      .all<{ key: string; conversation: number }>(
-        `SELECT key, conversation FROM route WHERE suspended_reason IS NULL AND used_day <= ?1 / ${DAY_MS} AND used_ms < ?1
-         ORDER BY used_day LIMIT ?2`,
-        cutoffMs,
-        limit + live.size,
-      )
-      .filter((route) => !live.has(route.key) && !isBusy(tx, route.conversation))
-      .slice(0, limit);
+    const stale = tx.db.all<{ key: string; conversation: number }>(
+      `SELECT key, conversation FROM route WHERE suspended_reason IS NULL AND used_day <= ?1 / ${DAY_MS} AND used_ms < ?1
+         AND conversation NOT IN (${BUSY_CONVERSATIONS}) AND key NOT IN (SELECT value FROM json_each(?2))
+       ORDER BY used_day LIMIT ?3`,
+      cutoffMs,
+      JSON.stringify(liveKeys),
+      limit,
+    );
     if (isDryRun) return { pruned: stale.map((route) => route.key) };
     for (const route of stale) {
       const isElsewhere = isRoutedElsewhere(tx, route.conversation, route.key);
