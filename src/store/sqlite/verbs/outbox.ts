@@ -105,25 +105,10 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       key.slice(colon + 1),
     );
     if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
-    if (result.kind === "failed" && row.attempts < HOOK_ATTEMPTS_MAX) {
-      tx.db.run(
-        "UPDATE hook_delivery SET state = 'pending', due_ms = ?, error = ? WHERE no = ?",
-        result.retryMs,
-        result.error,
-        row.no,
-      );
-      return { kind: "retry" };
-    }
-    const state = result.kind === "done" ? "done" : "dead";
-    tx.db.run(
-      "UPDATE hook_delivery SET state = ?, ended_ms = ?, error = ? WHERE no = ?",
-      state,
-      nowMs,
-      result.kind === "failed" ? result.error : null,
-      row.no,
-    );
+    if (result.kind === "failed") return failHook(tx, row, { ...result, nowMs });
+    tx.db.run("UPDATE hook_delivery SET state = 'done', error = NULL, ended_ms = ? WHERE no = ?", nowMs, row.no);
     promoteHook(tx, row, nowMs);
-    return { kind: state };
+    return { kind: "done" };
   },
 
   subscribeHooks(tx, { subscriber, kinds }) {
@@ -188,19 +173,19 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       host,
       limit,
     );
-    const hooks = tx.db.run(
-      "UPDATE hook_delivery SET state = 'pending', due_ms = ? WHERE no IN (SELECT no FROM hook_delivery WHERE state = 'running' AND host <> ? LIMIT ?)",
-      nowMs,
+    const hooks = tx.db.all<HookRow>(
+      "SELECT no, subscriber, order_key, attempts, ended_ms FROM hook_delivery WHERE state = 'running' AND host <> ? LIMIT ?",
       host,
       limit,
     );
+    for (const hook of hooks) failHook(tx, hook, { error: HOST_DIED, retryMs: nowMs, nowMs });
     const jobs = tx.db.all<{ no: number; attempts: number }>(
       "SELECT no, attempts FROM job WHERE state = 'running' AND host <> ? LIMIT ?",
       host,
       limit,
     );
-    for (const job of jobs) failJob(tx, job, "the host died while it ran", nowMs);
-    return { recovered: sends + hooks + jobs.length };
+    for (const job of jobs) failJob(tx, job, HOST_DIED, nowMs);
+    return { recovered: sends + hooks.length + jobs.length };
   },
 };
 
@@ -281,6 +266,33 @@ function writeDelivery(tx: Tx, row: DeliveryRow, next: DeliveryState, nowMs: num
         row.no,
       );
   }
+}
+
+const HOST_DIED = "the host died while it ran";
+
+/** A hook that fails, or takes the host down with it, is tried again until its attempts are used up [BH-6]. */
+function failHook(
+  tx: Tx,
+  row: HookRow,
+  failure: { error: string; retryMs: number; nowMs: number },
+): { kind: "retry" | "dead" } {
+  if (row.attempts < HOOK_ATTEMPTS_MAX) {
+    tx.db.run(
+      "UPDATE hook_delivery SET state = 'pending', due_ms = ?, error = ? WHERE no = ?",
+      failure.retryMs,
+      failure.error,
+      row.no,
+    );
+    return { kind: "retry" };
+  }
+  tx.db.run(
+    "UPDATE hook_delivery SET state = 'dead', ended_ms = ?, error = ? WHERE no = ?",
+    failure.nowMs,
+    failure.error,
+    row.no,
+  );
+  promoteHook(tx, row, failure.nowMs);
+  return { kind: "dead" };
 }
 
 function failJob(
