@@ -7,8 +7,10 @@ import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
 import { describeIntake } from "./contract/intake.contract.js";
 import { describeLifecycle } from "./contract/lifecycle.contract.js";
+import { describeOutbox } from "./contract/outbox.contract.js";
 import { describeRemoval } from "./contract/removal.contract.js";
 import { describeRotation } from "./contract/rotation.contract.js";
+import { describeRoutes } from "./contract/routes.contract.js";
 import { describeSettlement } from "./contract/settlement.contract.js";
 import { describeTurns } from "./contract/turns.contract.js";
 
@@ -19,6 +21,8 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["lifecycle", describeLifecycle],
   ["rotation", describeRotation],
   ["removal", describeRemoval],
+  ["routes", describeRoutes],
+  ["outbox", describeOutbox],
 ];
 
 export function describeSessionStore(name: string, open: OpenStore): void {
