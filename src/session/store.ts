@@ -48,6 +48,7 @@ export const READING_VERBS = [
   "history",
   "recent",
   "tipHistory",
+  "search",
   "stats",
   "idleSince",
   "importCursor",

@@ -1,6 +1,7 @@
 /** Verbs that only read. Every one is bounded, and none grows with the length of all history. */
 import type { ConversationId, PersonId, SessionId } from "#base/ids.js";
 import type { Message } from "../message.js";
+import type { SearchQuery, SearchResult } from "../search.js";
 
 export type Resolution =
   | {
@@ -154,6 +155,8 @@ export interface ReadingVerbs {
   }): readonly HistoryRow[];
   /** What the next request is made of: the tip's visible messages and the version they stand for. */
   tipHistory(args: { readonly conversation: ConversationId; readonly since?: TipVersion }): TipHistory | null;
+  /** [SR-1 … SR-7] Conversations in which something was said, one hit each. Never fails on odd text. */
+  search(args: SearchQuery): SearchResult;
   stats(args: Record<never, never>): StoreStats;
   /** Conversations whose last use is older, for retention; oldest first. */
   idleSince(args: {

@@ -5,6 +5,8 @@
 import { systemClock } from "#base/clock.js";
 import { type NewId, randomIds } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
+import { catchUpWhole, searchPathFor } from "../search/keep-up.js";
+import { SearchIndex } from "../search/search-index.js";
 import { runBatch, type StoreRequest } from "./batch.js";
 import type { Connection } from "./connection.js";
 import { createFront, type FrontOptions } from "./front.js";
@@ -13,17 +15,22 @@ import { MEMORY, type OpenOptions, openForReading, openForWriting } from "./open
 export interface InlineOptions extends FrontOptions, Partial<OpenOptions> {
   readonly isReadOnly?: boolean;
   readonly newId?: NewId;
+  /** Where the search index is; `search.db` beside the store unless told. */
+  readonly searchPath?: string;
 }
 
 export interface InlineStore {
   readonly store: SessionStore;
   readonly db: Connection;
+  /** Brings the index up to date: for commands that wrote, before they end. Answers how many it took. */
+  catchUpSearch(onProgress?: (done: number, total: number) => void): Promise<number>;
 }
 
 export function openInlineStore(options: InlineOptions = {}): InlineStore {
   const { path = MEMORY, isReadOnly = false, newId = randomIds, clock = systemClock } = options;
   const db = isReadOnly ? openForReading(path, options.migrations) : openForWriting({ ...options, path });
-  const tx = { db, newId };
+  const search = new SearchIndex({ path: options.searchPath ?? searchPathFor(path), isReadOnly, clock });
+  const tx = { db, newId, search };
   let queued: StoreRequest[] = [];
   const run = (): void => {
     const batch = queued;
@@ -38,5 +45,5 @@ export function openInlineStore(options: InlineOptions = {}): InlineStore {
     async () => undefined,
     options,
   );
-  return { store: front.store, db };
+  return { store: front.store, db, catchUpSearch: (onProgress) => catchUpWhole(search, db, clock, onProgress) };
 }

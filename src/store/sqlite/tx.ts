@@ -4,11 +4,14 @@
  */
 import type { NewId } from "#base/ids.js";
 import type { StoreVerbs, VerbName } from "#session/store.js";
+import type { SearchIndex } from "../search/search-index.js";
 import type { Connection } from "./connection.js";
 
 export interface Tx {
   readonly db: Connection;
   readonly newId: NewId;
+  /** Only where reads are answered. */
+  readonly search?: SearchIndex;
 }
 
 export type Verb<V extends VerbName> = (tx: Tx, args: Parameters<StoreVerbs[V]>[0]) => ReturnType<StoreVerbs[V]>;

@@ -7,6 +7,8 @@ import type { StoreRequest, StoreResponse, WireError } from "./batch.js";
 export interface WorkerSetup {
   readonly path: string;
   readonly isReader: boolean;
+  /** Where the search index is; `search.db` beside the store unless told. */
+  readonly searchPath?: string;
   /** Set in tests that want the same ids in every run. */
   readonly seed?: number;
   /** Where the backup before a migration goes; absent in tests. */

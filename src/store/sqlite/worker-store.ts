@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { systemClock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
 import { isReading, type SessionStore } from "#session/store.js";
@@ -15,13 +16,20 @@ export interface WorkerStoreOptions extends FrontOptions {
   readonly path: string;
   readonly seed?: number;
   readonly backupDir?: string;
+  /** Where the search index is; `search.db` beside the store unless told. */
+  readonly searchPath?: string;
   /** The store's thread died or its disk failed: the host says so and exits loudly [CT-8]. */
   readonly onFailure?: (error: Error) => void;
 }
 
 export async function openWorkerStore(options: WorkerStoreOptions): Promise<SessionStore> {
-  const { path, seed, backupDir, onFailure } = options;
-  const setup = { path, ...(seed !== undefined && { seed }), ...(backupDir !== undefined && { backupDir }) };
+  const { path, seed, backupDir, searchPath, onFailure, clock = systemClock } = options;
+  const setup = {
+    path,
+    ...(seed !== undefined && { seed }),
+    ...(backupDir !== undefined && { backupDir }),
+    ...(searchPath !== undefined && { searchPath }),
+  };
   const events: ThreadEvents = {
     onAnswers: (responses) => front.answer(responses),
     onDeath: (error) => {
@@ -31,14 +39,18 @@ export async function openWorkerStore(options: WorkerStoreOptions): Promise<Sess
   };
   const writer = new Thread({ ...setup, isReader: false }, events);
   let reader: Thread | undefined;
+  // The schema is there by now: the writer was ready before anybody got this store.
+  const reading = (): Thread => (reader ??= new Thread({ ...setup, isReader: true }, events));
+  let forgetReader: (() => void) | undefined;
   const front = createFront(
     (request) => {
-      if (!isReading(request.verb)) return writer.send(request);
-      // The schema is there by now: the writer was ready before anybody got this store.
-      reader ??= new Thread({ ...setup, isReader: true }, events);
-      reader.send(request);
+      if (isReading(request.verb)) return reading().send(request);
+      writer.send(request);
+      // The reader also feeds the search index, so whoever writes wants one, if not at once.
+      if (reader === undefined) forgetReader ??= clock.after(READER_DELAY_MS, reading);
     },
     async () => {
+      forgetReader?.();
       await Promise.all([writer.end(), reader?.end()]);
     },
     options,
@@ -46,6 +58,9 @@ export async function openWorkerStore(options: WorkerStoreOptions): Promise<Sess
   await writer.ready;
   return front.store;
 }
+
+/** A store that was just opened has better things to do than to start a second thread. */
+const READER_DELAY_MS = 1_000;
 
 interface ThreadEvents {
   onAnswers(responses: readonly StoreResponse[]): void;

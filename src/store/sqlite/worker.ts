@@ -8,6 +8,8 @@ import { systemClock } from "#base/clock.js";
 import { invariant } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
 import { randomIds, seededIds } from "#base/ids.js";
+import { keepUp, searchPathFor } from "../search/keep-up.js";
+import { SearchIndex } from "../search/search-index.js";
 import { backupBeforeMigration } from "./backup.js";
 import { runBatch, type StoreRequest, toWire } from "./batch.js";
 import { openForReading, openForWriting } from "./open.js";
@@ -31,18 +33,24 @@ function serve(port: MessagePort, setup: WorkerSetup): void {
     return;
   }
   say({ kind: "ready" });
+  const stopIndexing = tx.search && keepUp(tx.search, tx.db, systemClock);
   port.on("message", (first: ToWorker) => {
     const { requests, isClosing } = drain(port, first);
     if (requests.length > 0) say({ kind: "answers", responses: runBatch(tx, requests, systemClock.nowMs()) });
     faultPoint("store.answered");
-    if (isClosing) port.close();
+    if (!isClosing) return;
+    stopIndexing?.();
+    port.close();
   });
 }
 
 function openStore(setup: WorkerSetup): Tx {
   const newId = setup.seed === undefined ? randomIds : seededIds(setup.seed);
-  if (setup.isReader) return { db: openForReading(setup.path), newId };
   const { backupDir, path } = setup;
+  if (setup.isReader) {
+    const search = new SearchIndex({ path: setup.searchPath ?? searchPathFor(path) });
+    return { db: openForReading(path), newId, search };
+  }
   const beforeMigration =
     backupDir === undefined ? {} : { beforeMigration: (from: number) => backupBeforeMigration(path, backupDir, from) };
   return { db: openForWriting({ path, ...beforeMigration }), newId };

@@ -2,6 +2,7 @@
  * Reading. Lists and lookups ask an index and stop at a limit; none of them grows with all of history. Rows of
  * deleted conversations are never shown, only the fact that they were deleted.
  */
+import { invariant } from "#base/errors.js";
 import type { ConversationId, PersonId, SessionId } from "#base/ids.js";
 import type {
   ConversationCard,
@@ -78,6 +79,11 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
     const isDelta = since?.tip === tip && since.undone === undone;
     const messages = visibleMessages(tx, conversation.tip, { afterSeq: isDelta ? since.seq : 0, toSeq: seq });
     return { tip, seq, undone, isDelta, messages };
+  },
+
+  search(tx, query) {
+    invariant(tx.search, "searches are answered where reads are");
+    return tx.search.search(tx.db, query);
   },
 
   stats(tx) {
