@@ -4,7 +4,7 @@
 import { invariant } from "#base/errors.js";
 import type { PersonId } from "#base/ids.js";
 import type { CareVerbs } from "#session/verbs/care.js";
-import { conversationByNo, personNo } from "../acts.js";
+import { BUSY_CONVERSATIONS, personNo } from "../acts.js";
 import type { VerbTable } from "../tx.js";
 import { importVerbs } from "./import.js";
 
@@ -35,12 +35,13 @@ export const careVerbs: VerbTable<CareVerbs> = {
 
   finishOrphans(tx, { nowMs, limit }) {
     // Only an import can bring such rows: its sessions may have an opening that nobody ever closed.
-    const orphans = tx.db.all<{ no: number; conversation: number }>(
-      `SELECT o.no, s.conversation FROM opening o JOIN session s ON s.no = o.session JOIN session p ON p.no = s.parent
+    const orphans = tx.db.all<{ no: number }>(
+      `SELECT o.no FROM opening o JOIN session s ON s.no = o.session JOIN session p ON p.no = s.parent
        WHERE o.closed_ms IS NULL AND o.opened_ms < ?1 AND s.lineage = 'compaction'
          AND (SELECT reason FROM opening WHERE session = p.no ORDER BY no DESC LIMIT 1) = 'compression'
          AND EXISTS (SELECT 1 FROM message m WHERE m.conversation = s.conversation AND m.seq >= s.from_seq AND m.session = s.no)
          AND NOT EXISTS (SELECT 1 FROM route r WHERE r.conversation = s.conversation)
+         AND s.conversation NOT IN (${BUSY_CONVERSATIONS})
          AND s.origin IS NOT NULL AND NOT EXISTS
            (SELECT 1 FROM message m WHERE m.conversation = s.conversation AND m.seq >= s.from_seq AND m.session = s.no AND m.imported = 0)
        ORDER BY o.no LIMIT ?2`,
@@ -48,7 +49,6 @@ export const careVerbs: VerbTable<CareVerbs> = {
       limit,
     );
     for (const orphan of orphans) {
-      conversationByNo(tx, orphan.conversation);
       tx.db.run("UPDATE opening SET closed_ms = ?, reason = 'orphaned_compression' WHERE no = ?", nowMs, orphan.no);
     }
     return { finished: orphans.length };

@@ -11,6 +11,7 @@ import type {
   CareVerbs,
   ImportedConversation,
   ImportedMessage,
+  ImportedRoute,
   ImportedSession,
   OutlineRow,
 } from "#session/verbs/care.js";
@@ -22,6 +23,7 @@ import {
   createSession,
   currentOpening,
   findConversation,
+  isRoutedElsewhere,
   type NewSession,
   personNo,
   setPreview,
@@ -67,6 +69,8 @@ export const importVerbs: VerbTable<
   importSession(tx, { conversation: id, session }) {
     if (sessionPlace(tx, session.id) !== undefined) return { kind: "known", title: "none" };
     const conversation = findConversation(tx, id);
+    // What a person deleted stays deleted, however its source goes on.
+    if (conversation !== undefined && conversation.deleted_ms !== null) return { kind: "known", title: "none" };
     invariant(
       conversation && conversation.session === session.continues,
       "an imported continuation follows its conversation's tip",
@@ -92,9 +96,10 @@ export const importVerbs: VerbTable<
     const place = sessionPlace(tx, session);
     invariant(place, "messages are imported into a session that was imported");
     const conversation = conversationByNo(tx, place.conversation);
+    if (conversation.deleted_ms !== null) return { added: 0, skipped: messages.length };
     const stored = numbering === "source" ? place.cursor : conversation.seq;
     const fresh = messages.filter((message) => message.sourceNo > stored);
-    const ranges = fresh.map((message) => appendImported(tx, place, message));
+    const ranges = fresh.map((message) => appendImported(tx, place, numbered(message, numbering)));
     for (const range of merged(ranges)) supersede(tx, place.conversation, { ...range, reason: "import" });
     if (fresh.length > 0) {
       const cursor = fresh.reduce((last, message) => Math.max(last, sourceNumber(message, numbering)), place.cursor);
@@ -160,15 +165,15 @@ export const importVerbs: VerbTable<
 
   importRoute(tx, route) {
     const place = sessionPlace(tx, route.session);
-    if (place === undefined || conversationByNo(tx, place.conversation).deleted_ms !== null)
-      return { kind: "no-session" };
+    const conversation = place && conversationByNo(tx, place.conversation);
+    if (conversation === undefined || conversation.deleted_ms !== null) return { kind: "no-session" };
     const policy = route.policy ?? NO_RESET;
     const expiresMs = route.isExpired ? null : (resetDeadline(policy, route.usedMs)?.atMs ?? null);
     const added = tx.db.run(
       `INSERT INTO route(key, conversation, platform, chat_type, name, origin, reset_policy, created_ms, used_ms, expires_ms, expired_ms, suspended_reason, resume_reason, flags)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key) DO NOTHING`,
       route.key,
-      place.conversation,
+      conversation.no,
       route.platform,
       route.chatType,
       route.name ?? null,
@@ -182,9 +187,20 @@ export const importVerbs: VerbTable<
       route.resumeReason ?? null,
       JSON.stringify(route.sourceKey === undefined ? {} : { sourceKey: route.sourceKey }),
     );
+    if (added === 1 && route.isExpired) closeFinalized(tx, conversation, route);
     return { kind: added === 1 ? "added" : "kept-ours" };
   },
 };
+
+/** [BH-12] The source swept it and told its own hooks: closed here without telling ours a second time. */
+function closeFinalized(tx: Tx, conversation: Conversation, route: ImportedRoute): void {
+  if (isRoutedElsewhere(tx, conversation.no, route.key)) return;
+  tx.db.run(
+    "UPDATE opening SET closed_ms = max(opened_ms, ?), reason = 'session_expired' WHERE session = ? AND closed_ms IS NULL",
+    route.usedMs,
+    conversation.tip,
+  );
+}
 
 interface SessionPlace {
   readonly no: number;
@@ -261,6 +277,11 @@ function sourceNumber(message: ImportedMessage, numbering: "source" | "seq"): nu
   if (numbering === "source") return message.sourceNo;
   const kept = message.body?.["sourceNo"];
   return typeof kept === "number" && Number.isSafeInteger(kept) ? kept : -1;
+}
+
+/** A source's number is kept with the message: a later import names by it what was undone there since. */
+function numbered(message: ImportedMessage, numbering: "source" | "seq"): ImportedMessage {
+  return numbering === "seq" ? message : { ...message, body: { ...message.body, sourceNo: message.sourceNo } };
 }
 
 interface SeqRange {
