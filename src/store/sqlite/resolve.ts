@@ -57,9 +57,10 @@ function byPrefix(tx: Tx, text: string, owner: string | null): Resolution | unde
   if (text.length < PREFIX_CHARS_MIN) return undefined;
   // Many sessions of one conversation may share a prefix, so distinct conversations are what counts.
   const rows = tx.db.all<Found>(
-    `${FOUND} WHERE c.deleted_ms IS NULL AND c.no IN (
-       SELECT no FROM (SELECT no FROM conversation WHERE id >= ?1 AND id < ?3 LIMIT ${CANDIDATES_MAX})
-       UNION SELECT conversation FROM (SELECT conversation FROM session WHERE id >= ?1 AND id < ?3 LIMIT ${CANDIDATES_MAX * 20}))
+    `${FOUND} WHERE c.no IN (
+       SELECT no FROM (SELECT no FROM conversation WHERE id >= ?1 AND id < ?3 AND deleted_ms IS NULL LIMIT ${CANDIDATES_MAX})
+       UNION SELECT conversation FROM (SELECT x.conversation FROM session x JOIN conversation y ON y.no = x.conversation
+         WHERE x.id >= ?1 AND x.id < ?3 AND y.deleted_ms IS NULL LIMIT ${CANDIDATES_MAX * 20}))
      LIMIT ${CANDIDATES_MAX}`,
     text,
     owner,
