@@ -5,9 +5,11 @@
  */
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
+import { describeCare } from "./contract/care.contract.js";
 import { describeIntake } from "./contract/intake.contract.js";
 import { describeLifecycle } from "./contract/lifecycle.contract.js";
 import { describeOutbox } from "./contract/outbox.contract.js";
+import { describeReading } from "./contract/reading.contract.js";
 import { describeRemoval } from "./contract/removal.contract.js";
 import { describeRotation } from "./contract/rotation.contract.js";
 import { describeRoutes } from "./contract/routes.contract.js";
@@ -23,6 +25,8 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["removal", describeRemoval],
   ["routes", describeRoutes],
   ["outbox", describeOutbox],
+  ["reading", describeReading],
+  ["care", describeCare],
 ];
 
 export function describeSessionStore(name: string, open: OpenStore): void {
