@@ -1,0 +1,429 @@
+/** Intake and turns in the model: what was said, who answers it, and every call answered before the end. */
+import { ABANDONED_TEXT } from "#session/tool-call.js";
+import { same } from "./observe.js";
+import type { Op } from "./ops.js";
+import { CHATS, type Run } from "./run.js";
+import { setTitle } from "./titles.js";
+import { at, type Call, type Conversation, type KnownEvent, type Turn } from "./world.js";
+
+export const ADDRESS = { platform: "telegram", chatType: "dm", chatId: "1" };
+const LINE = "telegram//1/";
+const START = { source: "telegram", model: "m" };
+const HASH = "a".repeat(64);
+
+/** Undefined when the operation is somebody else's; else the conversations it touched. */
+export function playTurns(run: Run, op: Op): readonly Conversation[] | undefined {
+  switch (op.op) {
+    case "say":
+      return sayInChat(run, op.chat, { mode: op.mode });
+    case "sayIdle":
+      return sayInChat(run, op.chat, { minutes: op.minutes });
+    case "sayTo":
+      return withConversation(run, op.to, (conversation) => sayTo(run, conversation));
+    case "sayNew":
+      return sayNew(run, op.title);
+    case "redeliver":
+      return redeliver(run, op.event);
+    case "cancel":
+      return cancel(run, op.event);
+    case "claim":
+      return withConversation(run, op.to, (conversation) => claim(run, conversation));
+    case "takeOver":
+      return withConversation(run, op.to, (conversation) => takeOver(run, conversation));
+    case "step":
+      return withConversation(run, op.to, (conversation) => step(run, conversation, op));
+    case "steer":
+      return withConversation(run, op.to, (conversation) => steer(run, conversation));
+    case "draft":
+      return withConversation(run, op.to, (conversation) => draft(run, conversation, op.isStale));
+    case "settle":
+      return withConversation(run, op.to, (conversation) => settle(run, conversation, op));
+    case "start":
+    case "finish":
+    case "ask":
+    case "decide":
+      return withConversation(run, op.to, (conversation) => onCall(run, conversation, op));
+    default:
+      return undefined;
+  }
+}
+
+export function withConversation(
+  run: Run,
+  pick: number,
+  act: (it: Conversation) => undefined,
+): readonly Conversation[] {
+  const conversation = run.conversation(pick);
+  if (conversation === undefined) return [];
+  act(conversation);
+  return [conversation];
+}
+
+interface Manner {
+  readonly mode?: "queue" | "steer";
+  readonly minutes?: number;
+}
+
+function admit(run: Run, to: object, manner: Manner & { title?: string | null } = {}) {
+  const eventId = `event-${run.world.events.length}`;
+  const text = run.text("says");
+  const answer = run.sure("admit", {
+    platform: "telegram",
+    account: "bot",
+    eventId,
+    to: to as never,
+    text,
+    mode: manner.mode ?? "queue",
+    address: ADDRESS,
+    start: START,
+    ...(manner.title != null && { title: manner.title }),
+    nowMs: run.world.nowMs,
+  });
+  return { answer, text, eventId, mode: manner.mode ?? "queue" };
+}
+
+function sayInChat(run: Run, chat: number, manner: Manner): readonly Conversation[] {
+  const { world } = run;
+  const key = at(CHATS, chat);
+  const idle = manner.minutes === undefined ? {} : { policy: { mode: "idle", idleMinutes: manner.minutes } };
+  const said = admit(run, { kind: "route", key, chatType: "dm", ...idle }, manner);
+  const route = world.routes.get(key);
+  const { answer } = said;
+  if (route?.suspendedReason != null) {
+    same(answer.kind, "suspended", "a message to a suspended route");
+    if (answer.kind !== "suspended") return [];
+    world.events.push({ eventId: said.eventId, input: answer.input, conversation: route.conversation, phase: "dead" });
+    world.owe(world.deliveries, LINE, "notice");
+    return [route.conversation];
+  }
+  if (answer.kind !== "admitted") throw new Error(`not admitted: ${answer.kind}`);
+  const before = route?.conversation;
+  const isPast = route !== undefined && (route.expiredMs ?? route.expiresMs ?? Number.POSITIVE_INFINITY) <= world.nowMs;
+  const isReset = before !== undefined && isPast && !world.isBusy(before);
+  if (isReset && !world.isRoutedElsewhere(before, key)) world.close(before, "session_reset", key);
+  same("resetFrom" in answer, isReset, "whether the message begins a new conversation");
+  const conversation =
+    before === undefined || isReset
+      ? world.create(answer.conversation, answer.session, {
+          lineage: isReset ? "reset" : "root",
+          parent: before ?? null,
+        })
+      : before;
+  const idleMinutes = manner.minutes ?? route?.idleMinutes ?? null;
+  const used = {
+    key,
+    conversation,
+    usedMs: world.nowMs,
+    idleMinutes,
+    expiresMs: null,
+    expiredMs: null,
+    suspendedReason: null,
+  };
+  world.routes.set(key, { ...used, expiresMs: idleMinutes === null ? null : world.nowMs + idleMinutes * 60_000 });
+  enqueue(run, conversation, { ...said, input: answer.input });
+  return before === undefined ? [conversation] : [conversation, before];
+}
+
+function sayTo(run: Run, conversation: Conversation): undefined {
+  const said = admit(run, { kind: "conversation", id: conversation.id });
+  if (conversation.isDeleted) return same(said.answer, { kind: "rejected", reason: "deleted" }, "said to a tombstone");
+  if (said.answer.kind !== "admitted") throw new Error(`not admitted: ${said.answer.kind}`);
+  enqueue(run, conversation, { ...said, input: said.answer.input });
+}
+
+function sayNew(run: Run, title: string | null): readonly Conversation[] {
+  const said = admit(run, { kind: "new" }, { title });
+  if (said.answer.kind !== "admitted") throw new Error(`not admitted: ${said.answer.kind}`);
+  const { conversation: id, session } = said.answer;
+  const conversation = run.world.create(id, session, { lineage: "root", parent: null });
+  enqueue(run, conversation, { ...said, input: said.answer.input });
+  if (title !== null) same(said.answer.title?.kind, setTitle(run.world, conversation, title), "the wanted title");
+  return [conversation];
+}
+
+function enqueue(
+  run: Run,
+  conversation: Conversation,
+  said: { eventId: string; text: string; mode: string; input: string },
+): undefined {
+  const { world } = run;
+  world.ensureOpen(conversation, "telegram", true);
+  const event: KnownEvent = { eventId: said.eventId, input: said.input, conversation, phase: "queued" };
+  world.events.push(event);
+  conversation.queue.push({ id: said.input, text: said.text, mode: said.mode, event });
+  conversation.activeMs = world.nowMs;
+}
+
+/** [CT-2] However often, and whatever happened since: the same input, and nothing changes. */
+function redeliver(run: Run, pick: number): readonly Conversation[] {
+  const { events } = run.world;
+  if (events.length === 0) return [];
+  const event = at(events, pick % events.length);
+  const answer = run.sure("admit", {
+    platform: "telegram",
+    account: "bot",
+    eventId: event.eventId,
+    to: { kind: "new" },
+    text: "again",
+    start: START,
+    nowMs: run.world.nowMs,
+  });
+  const { input, phase } = event;
+  same(answer, { kind: "duplicate", input, conversation: event.conversation.id, phase }, "a redelivered event");
+  return [event.conversation];
+}
+
+function cancel(run: Run, pick: number): readonly Conversation[] {
+  const { events } = run.world;
+  if (events.length === 0) return [];
+  const event = at(events, pick % events.length);
+  const answer = run.sure("cancelInput", { input: event.input as never, reason: "withdrawn", nowMs: run.world.nowMs });
+  same(answer.kind, event.phase === "queued" ? "cancelled" : "too-late", "a withdrawal");
+  if (event.phase !== "queued") return [];
+  event.phase = "cancelled";
+  event.conversation.queue = event.conversation.queue.filter((waiting) => waiting.event !== event);
+  return [event.conversation];
+}
+
+function claim(run: Run, conversation: Conversation): undefined {
+  const { world } = run;
+  const { host, nowMs } = world;
+  const answer = run.sure("claim", { conversation: conversation.id as never, host: host as never, nowMs });
+  const [next, ...rest] = conversation.queue;
+  if (conversation.turn !== null) return same(answer, { kind: "busy", turn: conversation.turn.id }, "a claim");
+  if (next === undefined || answer.kind !== "claimed") return same(answer, { kind: "idle" }, "a claim");
+  const held = conversation.lease;
+  const epoch = held === null ? 1 : held.epoch + (held.host === host ? 0 : 1);
+  same([answer.epoch, answer.input, answer.attempts], [epoch, next.id, 1], "the claimed turn");
+  conversation.lease = { epoch, host };
+  world.ensureOpen(conversation, "telegram", true);
+  if (conversation.pass !== null) conversation.stalePass = { ...conversation.pass, isSettled: true };
+  conversation.pass = { turn: answer.turn, epoch };
+  conversation.turn = { id: answer.turn, state: "running", attempts: 1, draft: "", calls: [] };
+  conversation.queue = rest;
+  next.event.phase = "taken";
+  world.append(conversation, "user", next.text);
+}
+
+function takeOver(run: Run, conversation: Conversation): undefined {
+  const { world } = run;
+  const { turn, pass, lease } = conversation;
+  if (pass === null) return;
+  const answer = run.sure("takeOver", { turn: pass.turn as never, host: world.host as never, nowMs: world.nowMs });
+  if (turn === null || lease === null) return same(answer, { kind: "settled" }, "a takeover");
+  turn.attempts++;
+  conversation.stalePass = { ...pass, isSettled: false };
+  conversation.lease = { epoch: lease.epoch + 1, host: world.host };
+  conversation.pass = { turn: turn.id, epoch: lease.epoch + 1 };
+  same(answer.kind === "taken" && [answer.epoch, answer.attempts], [lease.epoch + 1, turn.attempts], "a takeover");
+  world.ensureOpen(conversation, "telegram", true);
+}
+
+/** The pass to act under, and whether the store has to refuse it. */
+function passFor(
+  conversation: Conversation,
+  isStale: boolean,
+): { turn: never; epoch: number; isFenced: boolean } | undefined {
+  const pass = isStale ? conversation.stalePass : conversation.pass;
+  if (pass === null) return undefined;
+  return { turn: pass.turn as never, epoch: pass.epoch, isFenced: isStale || conversation.turn === null };
+}
+
+function step(run: Run, conversation: Conversation, op: Extract<Op, { op: "step" }>): undefined {
+  const pass = passFor(conversation, op.isStale);
+  if (pass === undefined) return;
+  const { turn, epoch, isFenced } = pass;
+  const text = run.text("thinks");
+  const calls = op.calls.map((effect, index) => ({
+    callId: `call-${index}`,
+    name: effect,
+    effect,
+    argsHash: HASH,
+    isStarted: op.isStarted,
+  }));
+  const asks = calls.map(({ callId }) => callId);
+  const body = { toolCalls: calls.map(({ callId, name }) => ({ id: callId, name, arguments: "{}" })) };
+  const answer = run.sure("recordStep", { turn, epoch, text, body, calls, nowMs: run.world.nowMs });
+  if (isFenced || answer.kind === "fenced") return same(answer.kind === "fenced", isFenced, "a step behind the fence");
+  run.world.append(conversation, "assistant", text, { asks });
+  if (conversation.turn === null) return;
+  conversation.turn.draft = "";
+  for (const [index, call] of answer.calls.entries()) {
+    const [state, attempts] = op.isStarted ? (["started", 1] as const) : (["recorded", 0] as const);
+    same(call.state, state, "a recorded call");
+    conversation.turn.calls.push({
+      id: call.id,
+      callId: call.callId,
+      effect: at(op.calls, index),
+      state,
+      attempts,
+      outcome: null,
+      approval: null,
+    });
+  }
+}
+
+function steer(run: Run, conversation: Conversation): undefined {
+  const pass = passFor(conversation, false);
+  if (pass === undefined) return;
+  const { turn, epoch, isFenced } = pass;
+  const answer = run.sure("takeSteers", { turn, epoch, nowMs: run.world.nowMs });
+  if (isFenced || answer.kind === "fenced") return same(answer.kind === "fenced", isFenced, "a steer behind the fence");
+  const steers = conversation.queue.filter((waiting) => waiting.mode === "steer");
+  same(
+    answer.texts,
+    steers.map((waiting) => waiting.text),
+    "the steers",
+  );
+  conversation.queue = conversation.queue.filter((waiting) => waiting.mode !== "steer");
+  for (const waiting of steers) {
+    waiting.event.phase = "steered";
+    run.world.append(conversation, "user", waiting.text);
+  }
+}
+
+function draft(run: Run, conversation: Conversation, isStale: boolean): undefined {
+  const pass = passFor(conversation, isStale);
+  if (pass === undefined) return;
+  const text = run.text("drafts");
+  const answer = run.sure("saveDraft", { turn: pass.turn, epoch: pass.epoch, text });
+  same(answer.kind, pass.isFenced ? "fenced" : "saved", "a draft");
+  if (!pass.isFenced && conversation.turn !== null) conversation.turn.draft = text;
+}
+
+type CallOp = Extract<Op, { op: "start" | "finish" | "ask" | "decide" }>;
+
+function onCall(run: Run, conversation: Conversation, op: CallOp): undefined {
+  const { turn } = conversation;
+  const pass = passFor(conversation, false);
+  if (turn === null || pass === undefined || turn.calls.length === 0) return;
+  const call = at(turn.calls, op.call % turn.calls.length);
+  const ids = { turn: pass.turn, epoch: pass.epoch, nowMs: run.world.nowMs };
+  switch (op.op) {
+    case "start":
+      return start(run, call, ids);
+    case "finish":
+      return finish(run, conversation, call, ids);
+    case "ask":
+      return ask(run, turn, call, ids);
+    case "decide":
+      return decide(run, turn, call, op.answer);
+  }
+}
+
+interface Pass {
+  readonly turn: never;
+  readonly epoch: number;
+  readonly nowMs: number;
+}
+
+function start(run: Run, call: Call, ids: Pass): undefined {
+  const answer = run.sure("startCalls", { ...ids, calls: [call.id as never] });
+  const refusal =
+    call.state === "finished"
+      ? "finished"
+      : call.state === "started" && call.effect === "at-most-once"
+        ? "started-before"
+        : call.approval === null || call.approval.answer === "once"
+          ? undefined
+          : call.approval.answer === null
+            ? "awaits-approval"
+            : "denied";
+  same(answer.kind === "refused" ? answer.reason : undefined, refusal, "a start");
+  if (refusal !== undefined) return;
+  call.state = "started";
+  call.attempts++;
+}
+
+function finish(run: Run, conversation: Conversation, call: Call, ids: Pass): undefined {
+  const outcome = call.state === "started" ? "ok" : "error";
+  const text = run.text("finds");
+  const result = { role: "tool" as const, text };
+  const answer = run.sure("finishCall", { ...ids, call: call.id as never, outcome, result });
+  same(answer.kind, call.state === "finished" ? "already-finished" : "finished", "an end of a call");
+  if (call.state === "finished") return;
+  call.state = "finished";
+  call.outcome = outcome;
+  run.world.append(conversation, "tool", text, { answers: call.callId });
+}
+
+/** Only a call that has not begun can be asked about; asking about another one is a bug of the caller. */
+function ask(run: Run, turn: Turn, call: Call, ids: Pass): undefined {
+  const answer = run.call("askApproval", { ...ids, call: call.id as never, question: {} });
+  const isLegal = call.approval !== null || call.state === "recorded";
+  same(answer.kind, isLegal ? "asked" : "bug", "a question");
+  if (call.approval !== null || answer.kind !== "asked") return;
+  call.approval = { id: answer.approval, answer: null };
+  turn.state = "waiting";
+}
+
+function decide(run: Run, turn: Turn, call: Call, answer: "once" | "deny"): undefined {
+  if (call.approval === null) return;
+  const by = "owner" as never;
+  const told = run.sure("decideApproval", { approval: call.approval.id as never, answer, by, nowMs: run.world.nowMs });
+  const first = call.approval.answer;
+  same(told, first === null ? { kind: "decided", answer } : { kind: "already-decided", answer: first }, "an answer");
+  if (first !== null) return;
+  call.approval.answer = answer;
+  if (!turn.calls.some((other) => other.approval?.answer === null)) turn.state = "running";
+}
+
+function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "settle" }>): undefined {
+  const pass = passFor(conversation, op.isStale);
+  if (pass === undefined) return;
+  const { turn: id, epoch } = pass;
+  const parts = Array.from({ length: op.parts }, (_, index) => `part ${index + 1} of ${run.text("reply")}`);
+  const final = op.outcome === "completed" ? { final: { text: run.text("answers") } } : {};
+  const replies = parts.length === 0 ? [] : [{ platform: "telegram", address: ADDRESS, parts }];
+  const answer = run.call("settle", {
+    turn: id,
+    epoch,
+    outcome: op.outcome,
+    ...final,
+    replies,
+    nowMs: run.world.nowMs,
+  });
+  const isOver = op.isStale ? conversation.stalePass?.isSettled : conversation.turn === null;
+  if (pass.isFenced) return same(answer.kind, isOver ? "already-settled" : "fenced", "a settlement behind the fence");
+  const { turn } = conversation;
+  if (turn === null) return;
+  const isOpen = turn.calls.some((call) => call.state !== "finished" || call.approval?.answer === null);
+  if (op.outcome === "completed" && isOpen) return same(answer.kind, "bug", "a completion over an open call");
+  same(answer.kind, "settled", "a settlement");
+  endTurn(run, conversation, { outcome: op.outcome, final: final.final?.text });
+  for (const part of parts) run.world.owe(run.world.deliveries, LINE, part);
+}
+
+/** What every end has in common, whoever caused it. */
+export function endTurn(
+  run: Run,
+  conversation: Conversation,
+  as: { outcome: string; final?: string | undefined },
+): undefined {
+  const { world } = run;
+  const { turn } = conversation;
+  if (turn === null) return;
+  if (as.outcome !== "completed") abandon(run, conversation, turn);
+  if (as.final !== undefined) world.append(conversation, "assistant", as.final);
+  else if (turn.draft !== "") world.append(conversation, "assistant", turn.draft);
+  if (as.outcome !== "completed")
+    world.append(conversation, "note", as.outcome === "failed" ? "failed: unknown error" : "interrupted");
+  conversation.turn = null;
+  world.tell(conversation, "on_session_end");
+  conversation.activeMs = world.nowMs;
+  for (const route of world.routes.values()) {
+    if (route.conversation !== conversation || route.expiresMs === null) continue;
+    route.usedMs = world.nowMs;
+    route.expiresMs = world.deadline(route);
+  }
+}
+
+function abandon(run: Run, conversation: Conversation, turn: Turn): undefined {
+  for (const call of turn.calls) {
+    if (call.approval !== null) call.approval.answer ??= "deny";
+    if (call.state === "finished") continue;
+    const outcome = call.state === "started" && call.effect === "at-most-once" ? "unknown" : "interrupted";
+    run.world.append(conversation, "tool", ABANDONED_TEXT[outcome], { answers: call.callId });
+    Object.assign(call, { state: "finished", outcome });
+  }
+}
