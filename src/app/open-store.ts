@@ -28,6 +28,8 @@ export interface WriterOptions {
 
 export interface Writer {
   readonly store: SessionStore;
+  /** Indexes what is not yet indexed; a command that wrote much calls it before it ends. */
+  catchUpSearch(onProgress?: (done: number, total: number) => void): Promise<number>;
   /** Brings what is derived (the mirror) up to date; call it after the last write. */
   finish(): Promise<void>;
   /** Writes the mirror whether or not anything changed; answers how many routes are in it. */
@@ -46,7 +48,7 @@ export function takeLock(home: HomePaths, { version, clock, waitMs }: WriterOpti
 
 /** For a caller that holds the lock already. */
 export async function openLockedWriter(home: HomePaths): Promise<Writer> {
-  const { store } = openInlineStore({
+  const { store, catchUpSearch } = openInlineStore({
     path: home.stateDb,
     beforeMigration: (from) => backupBeforeMigration(home.stateDb, home.backups, from),
   });
@@ -54,6 +56,7 @@ export async function openLockedWriter(home: HomePaths): Promise<Writer> {
   const mirror = (): Promise<number> => writeMirror(store, home.mirror);
   return {
     store,
+    catchUpSearch,
     mirror,
     async finish() {
       if ((await store.routeVersion({})) !== versionAtStart) await mirror();

@@ -20,6 +20,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/routes.js"),
   },
   {
+    name: "import",
+    summary: "bring history over from another program",
+    group: HISTORY_GROUP,
+    load: () => import("./commands/import.js"),
+  },
+  {
     name: "backup",
     summary: "make a verified backup",
     group: UPKEEP_GROUP,
