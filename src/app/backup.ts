@@ -9,8 +9,8 @@ import type { Clock } from "#base/clock.js";
 import { OperationalError, UserError } from "#base/errors.js";
 import { FOLDER_MODE, type HomePaths } from "#config/home.js";
 import type { Config } from "#config/schema.js";
-import { told } from "#store/sqlite/open.js";
 import { copyStore, PARTIAL_SUFFIX, removeStoreFiles } from "./backup-copy.js";
+import { atStorage } from "./backup-edge.js";
 
 export type BackupSettings = Config["backup"];
 
@@ -32,7 +32,7 @@ export function backupFolder(home: HomePaths, settings: Pick<BackupSettings, "di
 
 /** Newest first. Unfinished copies are not backups and are not listed. */
 export function listBackups(folder: string): Backup[] {
-  if (!existsSync(folder)) return [];
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   const backups = readdirSync(folder)
     .sort()
     .reverse()
@@ -77,14 +77,16 @@ export async function makeBackup(home: HomePaths, request: BackupRequest): Promi
   const startedMs = clock.monotonicMs();
   const folder = backupFolder(home, settings);
   const path = request.to === undefined ? freePath(folder, "state", clock.nowMs()) : chosenPath(request.to, clock);
-  if (request.to === undefined) {
-    told(folder, () => mkdirSync(folder, { recursive: true, mode: FOLDER_MODE }));
-    removeAbandoned(folder, clock);
-  }
-  await copyStore({ from: home.stateDb, to: path, ...(onPage && { onPage }) });
-  // Old ones go only once the new one is there, whole and named.
-  const removed = request.to === undefined ? pruneBackups(folder, request.keep ?? settings.keep) : [];
-  return { path, bytes: statSync(path).size, tookMs: clock.monotonicMs() - startedMs, removed };
+  return atStorage(path, async () => {
+    if (request.to === undefined) {
+      mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+      removeAbandoned(folder, clock);
+    }
+    await copyStore({ from: home.stateDb, to: path, ...(onPage && { onPage }) });
+    // Old ones go only once the new one is there, whole and named.
+    const removed = request.to === undefined ? pruneBackups(folder, request.keep ?? settings.keep) : [];
+    return { path, bytes: statSync(path).size, tookMs: clock.monotonicMs() - startedMs, removed };
+  });
 }
 
 const DAY_MS = 86_400_000;

@@ -8,6 +8,7 @@ import { UserError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
 import { FOLDER_MODE, type HomePaths } from "#config/home.js";
 import { type Backup, type BackupSettings, backupFolder, freePath, listBackups } from "./backup.js";
+import { atStorage } from "./backup-edge.js";
 import { openLockedWriter, takeLock, type WriterOptions } from "./open-store.js";
 import { type CheckedBackup, checkBackup } from "./restore-check.js";
 import { type Swapped, swapStore } from "./restore-swap.js";
@@ -53,13 +54,15 @@ export interface RestoreOptions extends WriterOptions {
 export async function restore(home: HomePaths, backup: string, options: RestoreOptions): Promise<RestoreResult> {
   await takeLock(home, options);
   const from = checkBackup(backup);
-  mkdirSync(home.backups, { recursive: true, mode: FOLDER_MODE });
-  const swapped = await swapStore({
-    store: home.stateDb,
-    backup,
-    keepAs: freePath(home.backups, "replaced", options.clock.nowMs()),
-    searchDb: home.searchDb,
-    ...(options.onPage && { onPage: options.onPage }),
+  const swapped = await atStorage(home.stateDb, async () => {
+    mkdirSync(home.backups, { recursive: true, mode: FOLDER_MODE });
+    return swapStore({
+      store: home.stateDb,
+      backup,
+      keepAs: freePath(home.backups, "replaced", options.clock.nowMs()),
+      searchDb: home.searchDb,
+      ...(options.onPage && { onPage: options.onPage }),
+    });
   });
   // Opening brings an older backup to the present schema, after a backup of its own.
   const writer = await openLockedWriter(home);
