@@ -63,11 +63,20 @@ function runOne(tx: Tx, request: StoreRequest): StoreResponse {
     tx.db.run("RELEASE operation");
     return { id: request.id, ok: true, value };
   } catch (error) {
-    if (!tx.db.isInTransaction) throw error;
+    if (!tx.db.isInTransaction || endsBatch(error)) throw error;
     tx.db.run("ROLLBACK TO operation");
     tx.db.run("RELEASE operation");
     return { id: request.id, ok: false, error: toWire(error) };
   }
+}
+
+/**
+ * [ST-4] SQLite undoes the whole transaction on these, or only the statement, depending on how it had planned it;
+ * a disk that is full or failing is the same for everybody in the batch, so nobody is acknowledged.
+ */
+function endsBatch(error: unknown): boolean {
+  const fault = sqliteFault(error);
+  return fault === "full" || fault === "io" || fault === "no-memory";
 }
 
 function tooLate({ id, verb }: StoreRequest): StoreResponse {

@@ -197,7 +197,7 @@ function claim(run: Run, conversation: Conversation): undefined {
   same([answer.epoch, answer.input, answer.attempts], [epoch, next.id, 1], "the claimed turn");
   conversation.lease = { epoch, host };
   world.ensureOpen(conversation, "telegram", true);
-  if (conversation.pass !== null) conversation.stalePass = { ...conversation.pass, isSettled: true };
+  conversation.stalePass = conversation.pass ?? conversation.stalePass;
   conversation.pass = { turn: answer.turn, epoch };
   conversation.turn = { id: answer.turn, state: "running", attempts: 1, draft: "", calls: [] };
   conversation.queue = rest;
@@ -212,7 +212,7 @@ function takeOver(run: Run, conversation: Conversation): undefined {
   const answer = run.sure("takeOver", { turn: pass.turn as never, host: world.host as never, nowMs: world.nowMs });
   if (turn === null || lease === null) return same(answer, { kind: "settled" }, "a takeover");
   turn.attempts++;
-  conversation.stalePass = { ...pass, isSettled: false };
+  conversation.stalePass = pass;
   conversation.lease = { epoch: lease.epoch + 1, host: world.host };
   conversation.pass = { turn: turn.id, epoch: lease.epoch + 1 };
   same(answer.kind === "taken" && [answer.epoch, answer.attempts], [lease.epoch + 1, turn.attempts], "a takeover");
@@ -383,7 +383,7 @@ function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "set
     replies,
     nowMs: run.world.nowMs,
   });
-  const isOver = op.isStale ? conversation.stalePass?.isSettled : conversation.turn === null;
+  const isOver = conversation.turn?.id !== pass.turn;
   if (pass.isFenced) return same(answer.kind, isOver ? "already-settled" : "fenced", "a settlement behind the fence");
   const { turn } = conversation;
   if (turn === null) return;

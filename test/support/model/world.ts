@@ -75,7 +75,7 @@ export interface Conversation {
   turn: Turn | null;
   /** The pass of the last turn, and one that is stale. */
   pass: { turn: string; epoch: number } | null;
-  stalePass: { turn: string; epoch: number; isSettled: boolean } | null;
+  stalePass: { turn: string; epoch: number } | null;
   lease: { epoch: number; host: string } | null;
   activeMs: number;
   isArchived: boolean;
