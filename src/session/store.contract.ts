@@ -5,7 +5,9 @@
  */
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
+import { describeBalance } from "./contract/balance.contract.js";
 import { describeCare } from "./contract/care.contract.js";
+import { describeCommit } from "./contract/commit.contract.js";
 import { describeIntake } from "./contract/intake.contract.js";
 import { describeLifecycle } from "./contract/lifecycle.contract.js";
 import { describeOutbox } from "./contract/outbox.contract.js";
@@ -27,6 +29,8 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["outbox", describeOutbox],
   ["reading", describeReading],
   ["care", describeCare],
+  ["commits", describeCommit],
+  ["balance", describeBalance],
 ];
 
 export function describeSessionStore(name: string, open: OpenStore): void {

@@ -9,7 +9,6 @@ import {
   IN_CHAT,
   type OpenStore,
   OTHER_HOST,
-  only,
   Scenario,
   START,
 } from "../../../test/support/scenario.js";
