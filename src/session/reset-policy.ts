@@ -41,8 +41,12 @@ function dailyDeadline(policy: ResetPolicy, usedMs: number): Deadline {
   const atHour = hour !== undefined && Number.isInteger(hour) && hour >= 0 && hour <= 23 ? hour : AT_HOUR_DEFAULT;
   const boundary = new Date(usedMs);
   boundary.setHours(atHour, 0, 0, 0);
-  // Calendar arithmetic, not + 24 h: the next boundary after a clock change is still at that hour.
-  if (boundary.getTime() <= usedMs) boundary.setDate(boundary.getDate() + 1);
+  // Calendar arithmetic, not + 24 h: the next boundary after a clock change is still at that hour, which is set
+  // again because today's may have been moved out of an hour that the clock skips.
+  if (boundary.getTime() <= usedMs) {
+    boundary.setDate(boundary.getDate() + 1);
+    boundary.setHours(atHour, 0, 0, 0);
+  }
   return { atMs: boundary.getTime(), reason: "daily" };
 }
 
