@@ -42,7 +42,7 @@ export function describeBalance(open: OpenStore): void {
   it("[BH-15] starts, ends and finalizes are balanced after any sequence of acts", async () => {
     const runs = (await Scenario.open(open)).isDurable ? RUNS_ON_DISK : RUNS_IN_MEMORY;
     const property = fc.asyncProperty(
-      fc.array(step, { minLength: ACTS_MAX / 2, maxLength: ACTS_MAX }),
+      fc.array(step, { maxLength: ACTS_MAX, size: "max" }),
       async (steps) => {
         const scene = await Scenario.open(open);
         const books = new Map<string, Book>();
