@@ -17,7 +17,7 @@ export const LOCK_WAIT_MS = 2_000;
 /** Never creates or changes a file of the home. */
 export function openReader(home: HomePaths): SessionStore {
   if (!existsSync(home.stateDb)) return openInlineStore().store;
-  return openInlineStore({ path: home.stateDb, isReadOnly: true }).store;
+  return openInlineStore({ path: home.stateDb, searchPath: home.searchDb, isReadOnly: true }).store;
 }
 
 export interface WriterOptions {
@@ -32,6 +32,8 @@ export interface Writer {
   catchUpSearch(onProgress?: (done: number, total: number) => void): Promise<number>;
   /** Brings what is derived (the mirror) up to date; call it after the last write. */
   finish(): Promise<void>;
+  /** Messages that the search index does not hold yet. */
+  searchBehind(): Promise<number>;
   /** Writes the mirror whether or not anything changed; answers how many routes are in it. */
   mirror(): Promise<number>;
 }
@@ -50,6 +52,7 @@ export function takeLock(home: HomePaths, { version, clock, waitMs }: WriterOpti
 export async function openLockedWriter(home: HomePaths): Promise<Writer> {
   const { store, catchUpSearch } = openInlineStore({
     path: home.stateDb,
+    searchPath: home.searchDb,
     beforeMigration: (from) => backupBeforeMigration(home.stateDb, home.backups, from),
   });
   const versionAtStart = await store.routeVersion({});
@@ -57,6 +60,7 @@ export async function openLockedWriter(home: HomePaths): Promise<Writer> {
   return {
     store,
     catchUpSearch,
+    searchBehind: async () => (await store.search({ text: "", limit: 1 })).behind,
     mirror,
     async finish() {
       if ((await store.routeVersion({})) !== versionAtStart) await mirror();

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   copyFileSync,
   existsSync,
@@ -43,11 +44,17 @@ const first = {
 const second = { conversations: [conversation("bbbb2222bbbb2222", { activeMs: now, title: "second" })] };
 const replaced = () => readdirSync(at("backups")).filter((name) => name.startsWith("replaced-"));
 
-/** A home whose backup knows `first`, and whose store knows `second` too, partly in its log. */
+/**
+ * A home whose backup knows `first`, and whose store knows `second` too. The writer of that was killed, so its log
+ * lies beside the store: put beside another database it would be replayed into the wrong one.
+ */
 async function twoStates(): Promise<void> {
   await fillHome(home.path, first);
   await json("backup");
-  await fillHome(home.path, second);
+  const writer = await holdHome(home.path, second);
+  writer.kill("SIGKILL");
+  await once(writer, "exit");
+  expect(statSync(at("state.db-wal")).size).toBeGreaterThan(4096);
 }
 
 describe("restore", () => {
@@ -148,9 +155,6 @@ describe("restore", () => {
     ["restore.before-mirror", ["first"]],
   ])("[BK-3] killed at %s leaves a whole store, the old or the new, and can be repeated", async (fault, expected) => {
     await twoStates();
-    // The log of a killed writer lies beside the store, so that it would be replayed into the wrong one.
-    const writer = await holdHome(home.path, { conversations: [] });
-    writer.kill("SIGKILL");
     const killed = await run(["restore", "--yes"], { TALARIA_FAULT: fault });
     expect(killed.signal).toBe("SIGKILL");
     expect(await titles()).toEqual(expected);

@@ -69,7 +69,7 @@ function tellPlan({ out }: CliContext, plan: IdlePlan, age: string): void {
     out.line(`${formatPlural(plan.conversations, "session")} with ${formatPlural(plan.messages, "message")}, ${span}.`);
   }
   if (plan.routed > 0) {
-out.line(`Not counted: ${formatPlural(plan.routed, "session")} a chat leads to (--include-routed).`);
+    out.line(`Not counted: ${formatPlural(plan.routed, "session")} a chat leads to (--include-routed).`);
   }
 }
 

@@ -9,10 +9,16 @@ export async function withReader<T>(context: CliContext, act: (store: SessionSto
   return act(openReader(context.home));
 }
 
-/** Afterwards the mirror is up to date, and a scheduled backup is made when one is due. */
+/** A longer way is for `talaria doctor --rebuild-search`, or for a host, which goes it in the background. */
+const CATCH_UP_MAX = 20_000;
+
+/** Afterwards mirror and search index are up to date, and a scheduled backup is made when one is due. */
 export async function withWriter<T>(context: CliContext, act: (store: SessionStore) => Promise<T>): Promise<T> {
   const home = context.prepareHome();
-  const { openWriter } = await import("#app/open-store.js");
+  const [{ openWriter }, { inspectConfig }] = await Promise.all([
+    import("#app/open-store.js"),
+    import("#config/load.js"),
+  ]);
   const writer = await openWriter(home, { clock: context.clock, version: context.version });
   let result: T;
   try {
@@ -20,12 +26,14 @@ export async function withWriter<T>(context: CliContext, act: (store: SessionSto
   } finally {
     await writer.finish();
   }
+  const { search } = inspectConfig(home, context.env).values;
+  if (search.enabled && (await writer.searchBehind()) <= CATCH_UP_MAX) await writer.catchUpSearch();
   await backUpWhenDue(context);
   return result;
 }
 
 /** A backup that fails is told and does not undo what the command did. */
-async function backUpWhenDue(context: CliContext): Promise<void> {
+export async function backUpWhenDue(context: CliContext): Promise<void> {
   const [{ backupIfDue }, { inspectConfig }] = await Promise.all([import("#app/backup.js"), import("#config/load.js")]);
   const progress = context.out.progress("Scheduled backup");
   try {

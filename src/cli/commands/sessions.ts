@@ -1,9 +1,10 @@
 /** `talaria sessions`: what people do with their history. Each command's work is loaded when it is called. */
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { addExamples, type CliContext, type Register } from "../command.js";
 import type { DeleteOptions } from "./sessions-delete.js";
 import type { ListOptions } from "./sessions-list.js";
 import type { PruneOptions } from "./sessions-prune.js";
+import type { SearchOptions } from "./sessions-search.js";
 import type { ShowOptions } from "./sessions-show.js";
 
 const LIST_DEFAULT = 20;
@@ -20,6 +21,7 @@ export const register: Register = (command, context) => {
   addExamples(command, [
     ["talaria sessions list", "the 20 most recently used"],
     ["talaria sessions show 7h3kq2vd", "read one"],
+    ["talaria sessions search holiday plans", "find what was said"],
     ['talaria sessions rename 7h3k "my project"', "give it a title"],
     ["talaria sessions show my project", "and find it by that"],
   ]);
@@ -59,12 +61,40 @@ function registerReading(command: Command, context: CliContext): void {
     ["talaria sessions show 7h3k --json", "for a program"],
   ]);
 
+  registerSearch(command, context);
+
   const stats = command
     .command("stats")
     .summary("count sessions, sizes, open work and spending")
     .description("Count conversations by source, messages, sizes on disk, open work and what was spent.")
     .action(async () => (await import("./sessions-stats.js")).showStats(context));
   addExamples(stats, [["talaria sessions stats", "at a glance"]]);
+}
+
+function registerSearch(command: Command, context: CliContext): void {
+  const search = command
+    .command("search")
+    .summary("find what was said")
+    .description(
+      'Find what was said: words, "a phrase", begin*, red OR blue, -without, ~part of a word. Each conversation is ' +
+        "shown once, by its best match.",
+    )
+    .argument("<query...>", "what to look for")
+    .option("-n, --limit <count>", "how many conversations (at most 100)", parseLimit, LIST_DEFAULT)
+    .option("--source <name...>", "only from here: cli, telegram, …")
+    .addOption(new Option("--role <role...>", "only what this one said").choices(["user", "assistant", "tool"]))
+    .option("--since <time>", "not before: 2h, 3d, 2026-03-14")
+    .option("--until <time>", "not after")
+    .option("--in <session>", "only in this session")
+    .addOption(new Option("--sort <order>", "best match or time first").choices(["rank", "newest", "oldest"]))
+    .action(async (words: string[], options: SearchOptions) =>
+      (await import("./sessions-search.js")).searchSessions(context, words, options),
+    );
+  addExamples(search, [
+    ["talaria sessions search holiday plans", "both words"],
+    [`talaria sessions search '"red wine" OR beer' --since 30d`, "a phrase or a word"],
+    ["talaria sessions search 東京 --role user", "any script"],
+  ]);
 }
 
 function registerChanging(command: Command, context: CliContext): void {
