@@ -16,6 +16,8 @@ export interface LifeOptions {
   readonly folder: string;
   readonly seed: number;
   readonly kills: number;
+  /** Where the first writer dies; it is the only one that makes the schema. */
+  readonly firstFault?: string | undefined;
   /** Kill here more often than anywhere else. */
   readonly faultPoint?: string | undefined;
   readonly signal: AbortSignal;
@@ -36,7 +38,7 @@ const CHECK_EVERY_KILLS = 5;
 const READY_MS_MAX = 20_000;
 const DRAIN_MS_MAX = 60_000;
 const WORK_MS_MIN = 5;
-const WORK_MS_MAX = 60;
+const WORK_MS_MAX = 45;
 /** A fault point that is not reached by then: the writer is killed where it is. */
 const FAULT_MS_MAX = 120;
 const START_MS_MAX = 170;
@@ -69,7 +71,8 @@ class Life {
   async run(): Promise<LifeReport> {
     const { kills, signal, onKill } = this.options;
     while (this.#kills < kills && this.#violations.length === 0 && !signal.aborted) {
-      onKill?.(await this.#killOnce());
+      const at = await this.#killOnce();
+      if (at !== undefined) onKill?.(at);
       if (this.#kills % CHECK_EVERY_KILLS === 0) await this.#check(false);
     }
     if (this.#violations.length === 0 && !signal.aborted) await this.#finish();
@@ -86,8 +89,8 @@ class Life {
     this.#checker.end();
   }
 
-  /** Starts a writer and kills it; returns the name of the place, or `any time`. */
-  async #killOnce(): Promise<string> {
+  /** Starts a writer and kills it; returns the name of the place, or `any time`, or undefined if it ended by itself. */
+  async #killOnce(): Promise<string | undefined> {
     const fault = this.#chooseFault();
     const isEarly = fault === undefined && this.#random.chance(0.1);
     // The work's time counts from when recovery is done, or from before it: recovery is killed as well.
@@ -109,16 +112,20 @@ class Life {
     const end = await writer.ended;
     late();
     this.#absorb(end);
-    if (end.signal === "SIGKILL") this.#kills++;
-    else
-      this.#violations.push({ kind: "wedged", text: `a writer ended by itself (${end.code}): ${end.stderr.trim()}` });
-    return hasKilled || fault === undefined ? "any time" : (fault.split(":")[0] ?? fault);
+    if (end.signal !== "SIGKILL") return this.#noteEnd(end);
+    this.#kills++;
+    return hasKilled || fault === undefined ? "any time" : fault.split(":", 1)[0];
+  }
+
+  #noteEnd({ code, stderr }: WriterEnd): undefined {
+    if (this.options.signal.aborted) return;
+    this.#violations.push({ kind: "wedged", text: `a writer ended by itself (${code}): ${stderr.trim()}` });
   }
 
   #chooseFault(): string | undefined {
-    const { faultPoint } = this.options;
+    const { faultPoint, firstFault } = this.options;
     if (faultPoint !== undefined && this.#random.chance(0.7)) return `${faultPoint}:${this.#random.int(1, 3)}`;
-    if (this.#starts === 0 && this.#random.chance(0.5)) return `${this.#random.pick(FIRST_FAULTS)}:1`;
+    if (this.#starts === 0 && firstFault !== undefined) return `${firstFault}:1`;
     if (!this.#random.chance(0.35)) return undefined;
     const [name, countMax] = this.#random.pick(FAULTS);
     return `${name}:${this.#random.int(1, countMax)}`;
@@ -186,5 +193,12 @@ const FAULTS: readonly [readonly [string, number], ...(readonly [string, number]
   ["store.mid-rotate", 2],
   ["host.locked", 1],
 ];
-/** Places that only a home's first writer passes. */
-const FIRST_FAULTS: readonly [string, ...string[]] = ["migrate.before-commit", "migrate.after-commit", "host.locked"];
+/** Places for a home's first writer; every fourth is not told where to die. */
+export const FIRST_FAULTS = ["migrate.before-commit", "migrate.after-commit", "host.locked", undefined] as const;
+
+/** Every named place: a run of a thousand kills dies at each. */
+export const FAULT_POINTS: readonly string[] = [
+  ...FAULTS.map(([name]) => name),
+  "migrate.before-commit",
+  "migrate.after-commit",
+];

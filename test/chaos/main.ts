@@ -8,10 +8,8 @@ import { UserError } from "#base/errors.js";
 import { endChildren } from "./child.js";
 import { PLANTS, type Plant } from "./plants.js";
 import { asJson, complaint, progressLine, table } from "./report.js";
-import { runStoreChaos, type StoreChaosOptions } from "./store.js";
+import { FULL, QUICK, runStoreChaos, type StoreChaosOptions, type StoreChaosResult } from "./store.js";
 
-const QUICK = { kills: 1_000, cuts: 1_000 };
-const FULL = { kills: 5_000, cuts: 5_000 };
 const COUNT_MAX = 1_000_000;
 const HELP = `Usage: npm run chaos -- store [options]
 
@@ -60,12 +58,20 @@ async function main(args: string[]): Promise<void> {
   });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   process.stdout.write(`${values.json ? asJson(result) : table(result)}\n`);
-  if (result.violations.length > 0) {
-    process.stderr.write(`\n${complaint(result, commandOf(options))}\n`);
-    for (const folder of values.keep ? new Set(result.violations.map((kept) => kept.folder)) : [])
-      process.stderr.write(`Kept:  ${folder}\n`);
+  process.exitCode = conclude(result, options);
+}
+
+/** Says what went wrong and how to see it again; returns the exit code. */
+function conclude(result: StoreChaosResult, options: StoreChaosOptions): number {
+  if (result.wasInterrupted) {
+    process.stderr.write("chaos: interrupted; what was done so far is above\n");
+    return 130;
   }
-  process.exitCode = result.wasInterrupted ? 130 : result.violations.length > 0 ? 1 : 0;
+  if (result.violations.length === 0) return 0;
+  process.stderr.write(`\n${complaint(result, commandOf(options))}\n`);
+  const kept = new Set(options.isKeeping ? result.violations.map(({ folder }) => folder) : []);
+  for (const folder of kept) process.stderr.write(`Kept:  ${folder}\n`);
+  return 1;
 }
 
 function readArgs(args: string[]) {

@@ -9,7 +9,7 @@ import { systemClock } from "#base/clock.js";
 import { endChildren } from "./child.js";
 import { runCuts } from "./cuts.js";
 import type { Violation } from "./journal.js";
-import { runLife } from "./life.js";
+import { FIRST_FAULTS, runLife } from "./life.js";
 import type { Plant } from "./plants.js";
 import { stageProgram } from "./program.js";
 import { seededRandom } from "./random.js";
@@ -49,6 +49,10 @@ export interface StoreChaosResult {
   seconds: number;
   wasInterrupted: boolean;
 }
+
+/** What a change has to pass; the long form is for a night. */
+export const QUICK = { kills: 1_000, cuts: 1_000 };
+export const FULL = { kills: 10_000, cuts: 10_000 };
 
 const KILLS_PER_LIFE = 50;
 const CUTS_PER_LOG = 50;
@@ -111,11 +115,12 @@ async function planTasks(
     result.killsAt[at] = (result.killsAt[at] ?? 0) + 1;
     use.noteTime();
   };
-  const lives = inChunks(options.kills, KILLS_PER_LIFE).map((kills): Task => {
+  const lives = inChunks(options.kills, KILLS_PER_LIFE).map((kills, index): Task => {
     const seed = random.seed();
+    const firstFault = FIRST_FAULTS[index % FIRST_FAULTS.length];
     return async (folder) => {
       const faultPoint = options.plant?.faultPoint;
-      const life = await runLife({ program, folder, seed, kills, faultPoint, signal, onKill });
+      const life = await runLife({ program, folder, seed, kills, firstFault, faultPoint, signal, onKill });
       result.restarts += life.starts - 1;
       result.acks += life.acks;
       result.checks += life.checks;

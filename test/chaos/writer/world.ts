@@ -26,9 +26,24 @@ export interface World {
 }
 
 const STDOUT = 1;
+const PIPE_PAUSE_MS = 1;
+const pause = new Int32Array(new SharedArrayBuffer(4));
 
+/** Returns when the kernel has it: whatever happens to us afterwards, it was told. */
 export function tell(line: Line): void {
-  writeSync(STDOUT, `${JSON.stringify(line)}\n`);
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSome(bytes, written);
+}
+
+/** The pipe does not block: when the harness is slow to read, we wait. */
+function writeSome(bytes: Buffer, from: number): number {
+  try {
+    return writeSync(STDOUT, bytes, from);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    Atomics.wait(pause, 0, 0, PIPE_PAUSE_MS);
+    return 0;
+  }
 }
 
 export function makeWorld(store: SessionStore, plan: Plan, host: HostId): World {

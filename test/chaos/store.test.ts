@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { FAULT_POINTS } from "./life.js";
+import { PLANTS, type Plant } from "./plants.js";
+import { complaint } from "./report.js";
+import { QUICK, runStoreChaos } from "./store.js";
+import { canTrace } from "./sync-order.js";
+
+/** Fixed, so that a change is judged by the same choices; `npm run chaos` draws a fresh one each time. */
+const SEED = 20_261;
+/** Two minutes on two idle cores; the rest is for a machine that has other things to do. */
+const QUICK_MS_MAX = 900_000;
+const PLANT_MS_MAX = 180_000;
+/** Each plant is found within a dozen kills; this many without finding it means the harness is blind. */
+const PLANT_KILLS_MAX = 150;
+
+describe("a store whose writer is killed and whose log is cut", () => {
+  it(
+    "[ST-1] [ST-3] [ST-15] loses, doubles and halves nothing in 1,000 kills and 1,000 cuts",
+    async () => {
+      const result = await runStoreChaos({ ...QUICK, seed: SEED, isTracing: true });
+      expect(result.violations, complaint(result, `npm run chaos -- store --quick --seed ${SEED}`)).toEqual([]);
+      expect(result).toMatchObject({ kills: QUICK.kills, cuts: QUICK.cuts, wasInterrupted: false });
+      expect(result.acks).toBeGreaterThan(QUICK.kills * 10);
+      expect(Object.keys(result.killsAt).sort()).toEqual(["any time", ...FAULT_POINTS].sort());
+    },
+    QUICK_MS_MAX,
+  );
+});
+
+describe("a planted bug is found", () => {
+  const byKill: readonly (readonly [string, Plant])[] = [
+    ["loss", PLANTS.earlyAnswer],
+    ["duplicate", PLANTS.forgetfulInbox],
+    ["half", PLANTS.settleInTwo],
+    ["half", PLANTS.rotateInTwo],
+    ["duplicate", PLANTS.noFence],
+    ["loss", PLANTS.uncountedAttempt],
+  ];
+  it.each(byKill)(
+    "as a %s, by kills: $what",
+    async (kind, plant) => {
+      const result = await runStoreChaos({ kills: PLANT_KILLS_MAX, cuts: 0, seed: SEED, plant });
+      expect(result.violations.map((violation) => violation.kind)).toContain(kind);
+      expect(result.kills).toBeLessThan(PLANT_KILLS_MAX);
+    },
+    PLANT_MS_MAX,
+  );
+
+  it(
+    "as a half, by cuts: commits a turn's end before its reply",
+    async () => {
+      const result = await runStoreChaos({ kills: 0, cuts: 200, seed: SEED, plant: PLANTS.settleInTwo });
+      expect(result.violations.map((violation) => violation.kind)).toContain("half");
+    },
+    PLANT_MS_MAX,
+  );
+
+  it.skipIf(!canTrace())(
+    "as a loss, by its missing syncs: leaves syncing the log to the operating system",
+    async () => {
+      const result = await runStoreChaos({ kills: 0, cuts: 0, seed: SEED, plant: PLANTS.lazyDisk, isTracing: true });
+      expect(result.violations[0]?.text).toMatch(/before the log was synced/);
+    },
+    PLANT_MS_MAX,
+  );
+
+  it(
+    "by the start itself: a log that is not synced at each commit",
+    async () => {
+      const [lazy] = PLANTS.lazyDisk.changes;
+      const plant: Plant = { ...PLANTS.lazyDisk, changes: [lazy] };
+      const result = await runStoreChaos({ kills: 5, cuts: 0, seed: SEED, plant });
+      expect(result.violations[0]?.text).toMatch(/synchronous is not FULL/);
+    },
+    PLANT_MS_MAX,
+  );
+
+  it("or said not to fit: a plant that changes nothing is an error", async () => {
+    const plant: Plant = { name: "nowhere", what: "changes nothing", changes: [["no such text", ""]] };
+    await expect(runStoreChaos({ kills: 1, cuts: 0, seed: SEED, plant })).rejects.toThrow(/does not fit the program/);
+  });
+});
