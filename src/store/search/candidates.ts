@@ -57,7 +57,7 @@ export function fromIndex(walk: Walk, plan: Plan): Found {
   let place = walk.isOldestFirst ? 0 : Number.MAX_SAFE_INTEGER;
   let charsLeft = CHECKED_CHARS_MAX;
   for (let walked = 0; walked < WALK_MAX[plan.index] && charsLeft > 0; walked += WINDOW) {
-    const rows = walk.index.all<DocRow>(page, expression, place, WINDOW);
+    const rows = readPage(walk.index, page, expression, place);
     let passing = rows.map((row) => toCandidate(row, sources)).filter((row) => passes(walk.filter, row));
     if (needsCheck(plan)) {
       const checked = checkedTexts(walk.state, passing, plan.groups);
@@ -68,7 +68,7 @@ export function fromIndex(walk: Walk, plan: Plan): Found {
     candidates.push(...passing);
     if (rows.length < WINDOW) return { candidates, isComplete: true };
     if (candidates.length >= WINDOW && conversations.size >= walk.limit) break;
-    place = rows.at(-1)?.id ?? place;
+    place = rows.at(-1)?.[0] ?? place;
   }
   return { candidates, isComplete: false };
 }
@@ -90,19 +90,16 @@ export function fromTail(state: Connection, query: Query, filter: Filter, after:
   return { candidates, isComplete: to <= after };
 }
 
-interface DocRow {
-  readonly id: number;
-  readonly conversation: number;
-  readonly role: number;
-  readonly source: number;
-  readonly owner: number;
-  readonly created_ms: number;
-}
+/** One row of `doc` as the page's JSON holds it. */
+type DocRow = readonly [id: number, conversation: number, role: number, source: number, owner: number, atMs: number];
 
-/** The index comes first, whatever the planner thinks: its order is the order of the walk. */
+/**
+ * A page as one JSON value: five hundred small rows cross into JavaScript in a third of the time. The index comes
+ * first, whatever the planner thinks: its order is the order of the walk.
+ */
 const pageSql = (table: Plan["index"], bound: string): string =>
-  `SELECT d.id, d.conversation, d.role, d.source, d.owner, d.created_ms FROM ${table} t CROSS JOIN doc d ON d.id = t.rowid
-   WHERE ${table} MATCH ?1 AND t.rowid ${bound} LIMIT ?3`;
+  `SELECT json_group_array(json_array(id, conversation, role, source, owner, created_ms)) AS docs FROM (
+     SELECT d.* FROM ${table} t CROSS JOIN doc d ON d.id = t.rowid WHERE ${table} MATCH ?1 AND t.rowid ${bound} LIMIT ?3)`;
 const DOWNWARDS = "< ?2 ORDER BY t.rowid DESC";
 const UPWARDS = "> ?2 ORDER BY t.rowid";
 const PAGE = {
@@ -110,9 +107,15 @@ const PAGE = {
   grams: { downwards: pageSql("grams", DOWNWARDS), upwards: pageSql("grams", UPWARDS) },
 } as const;
 
-function toCandidate(row: DocRow, sources: ReadonlyMap<number, string>): Candidate & Filtered {
-  const { id, conversation, owner, created_ms: atMs } = row;
-  return { id, conversation, owner, atMs, role: ROLES[row.role] ?? "user", source: sources.get(row.source) ?? "" };
+function readPage(index: Connection, sql: string, expression: string, place: number): readonly DocRow[] {
+  return JSON.parse(index.get<{ docs: string }>(sql, expression, place, WINDOW)?.docs ?? "[]") as DocRow[];
+}
+
+function toCandidate(
+  [id, conversation, role, source, owner, atMs]: DocRow,
+  sources: ReadonlyMap<number, string>,
+): Candidate & Filtered {
+  return { id, conversation, owner, atMs, role: ROLES[role] ?? "user", source: sources.get(source) ?? "" };
 }
 
 interface TailRow extends Candidate, Filtered {
@@ -150,5 +153,5 @@ export function readTexts(state: Connection, candidates: readonly Candidate[], c
   return state.all<TextRow>(TEXTS, JSON.stringify(candidates.map(({ id }) => id)), chars);
 }
 
-const TEXTS = `SELECT m.id, substr(m.text, 1, ?2) AS text, m.body FROM json_each(?1) j CROSS JOIN message m ON m.id = j.value
+const TEXTS = `SELECT m.id, iif(octet_length(m.text) <= ?2, m.text, substr(m.text, 1, ?2)) AS text, m.body FROM json_each(?1) j CROSS JOIN message m ON m.id = j.value
   CROSS JOIN conversation c ON c.no = m.conversation WHERE ${SEARCHED}`;

@@ -14,7 +14,7 @@ import type { Connection } from "../sqlite/connection.js";
 import { type Candidate, type Found, fromIndex, fromTail, readTexts } from "./candidates.js";
 import { newestMessage, type Progress, parsedBody } from "./feed.js";
 import { type Filter, filterOf } from "./filter.js";
-import { showHit } from "./hit.js";
+import { showHits } from "./hit.js";
 import { type Sought, soughtIn } from "./occurrences.js";
 import { hasShortPrefix, type PrefixMode, plansOf } from "./plan.js";
 import { loosened, parseQuery, type Query, wholeText } from "./query.js";
@@ -22,10 +22,12 @@ import { score } from "./score.js";
 import { searchableText } from "./tokens.js";
 
 /** Messages whose text is read to rank them, and how many of one conversation. */
-const RANKED_MAX = 500;
+const RANKED_MAX = 300;
 const RANKED_EACH_MAX = 25;
 /** Of a long message, the part that counts for its rank. */
 const RANKED_CHARS = 8_000;
+/** Candidates that are tried together after the first round. */
+const ROUND_MAX = 64;
 
 /** The index as of now; absent when there is none, or it was fed from another store. */
 export interface IndexView {
@@ -132,19 +134,36 @@ function rankable(candidates: readonly Candidate[]): Candidate[] {
     .slice(0, RANKED_MAX);
 }
 
+/**
+ * One hit for each conversation, best first. The first round shows the best candidate of each; who turns out to be
+ * undone, deleted or erased since it was indexed gives way to the next of its conversation.
+ */
 function bestOfEach({ state, limit }: Search, ordered: readonly Candidate[], sought: readonly Sought[]): SearchHit[] {
   const counts = new Map<number, number>();
   for (const { conversation } of ordered) counts.set(conversation, (counts.get(conversation) ?? 0) + 1);
-  const shown = new Set<number>();
-  const hits: SearchHit[] = [];
-  for (const candidate of ordered) {
-    if (hits.length >= limit) break;
-    if (shown.has(candidate.conversation)) continue;
-    const hit = showHit(state, candidate, sought);
-    // Undone, deleted or erased since it was indexed: the next one of its conversation may still be there.
-    if (hit === undefined) continue;
-    shown.add(candidate.conversation);
-    hits.push({ ...hit, more: (counts.get(candidate.conversation) ?? 1) - 1 });
+  const hits = new Map<number, { readonly place: number; readonly hit: SearchHit }>();
+  const places = new Map(ordered.map(({ id }, place) => [id, place]));
+  let left = firstOfEach(ordered, limit);
+  while (left.length > 0 && hits.size < limit) {
+    const shown = showHits(state, left, sought);
+    for (const { id, conversation } of left) {
+      const hit = shown.get(id);
+      if (hit === undefined || hits.has(conversation)) continue;
+      const more = (counts.get(conversation) ?? 1) - 1;
+      hits.set(conversation, { place: places.get(id) ?? 0, hit: { ...hit, more } });
+    }
+    for (const { id } of left) places.delete(id);
+    left = ordered.filter(({ id, conversation }) => places.has(id) && !hits.has(conversation)).slice(0, ROUND_MAX);
   }
-  return hits;
+  const best = [...hits.values()].sort((a, b) => a.place - b.place);
+  return best.slice(0, limit).map(({ hit }) => hit);
+}
+
+function firstOfEach(ordered: readonly Candidate[], limit: number): Candidate[] {
+  const first = new Map<number, Candidate>();
+  for (const candidate of ordered) {
+    if (first.size >= limit) break;
+    if (!first.has(candidate.conversation)) first.set(candidate.conversation, candidate);
+  }
+  return [...first.values()];
 }

@@ -7,10 +7,10 @@
 /** Stands for a character that is not compared: diacritics that have no composed form, joiners, selectors. */
 export const IGNORED = "\u00ad";
 
-const ASCII_ONLY = /^[\x00-\x7f]*$/;
+const BEYOND_ASCII = /[^\x00-\x7f]/;
 
 export function isAscii(text: string): boolean {
-  return ASCII_ONLY.test(text);
+  return !BEYOND_ASCII.test(text);
 }
 
 /** The composed form of a text: what `fold` is aligned with. */
@@ -21,7 +21,7 @@ export function composed(text: string): string {
 /** Same length as `composed(text)`. */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  const source = composed(text);
+  const source = text.toWellFormed().normalize("NFC");
   const units = new Uint16Array(source.length);
   for (let at = 0; at < source.length; at++) units[at] = foldedUnit(source.charCodeAt(at));
   return Buffer.from(units.buffer).toString("utf16le");

@@ -23,7 +23,7 @@ const TERM_COUNT_MAX = 20;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.75;
 const TOGETHER_BONUS = 0.5;
-const RECENCY_BONUS = 0.3;
+const RECENCY_BONUS = 0.15;
 const ROLE_WEIGHT: Readonly<Record<SearchedRole, number>> = { user: 1.1, assistant: 1, tool: 0.7 };
 
 /** Scores by message id; higher is better. */
