@@ -8,17 +8,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { anyOp, type Op } from "../../../test/support/model/ops.js";
+import { anyLife, type Op } from "../../../test/support/model/ops.js";
 import { Run, type Subject } from "../../../test/support/model/run.js";
 import type { Connection, SqlValue } from "./connection.js";
 import { MEMORY, openForWriting } from "./open.js";
 
-const RUNS = Number(process.env["TALARIA_MODEL_RUNS"] ?? 300);
-const FILE_RUNS = 15;
-const OPS_MAX = 40;
+const RUNS = Number(process.env["TALARIA_MODEL_RUNS"] ?? 200);
+const FILE_RUNS = 12;
+const OPS_MAX = 120;
 /** Say, claim, settle, undo; now and then something that shrinking cannot see through. */
 const SHRUNK_MAX = 8;
-const TIME_MAX_MS = 120_000;
+const TIME_MAX_MS = 600_000;
 /** Set it to repeat a failure; fresh on every run otherwise. */
 const SEED = process.env["TALARIA_MODEL_SEED"];
 const seed = SEED === undefined ? {} : { seed: Number(SEED) };
@@ -40,7 +40,7 @@ function play(subject: Subject, ops: readonly Op[]): void {
   new Run(subject).play(ops);
 }
 
-const anyOps = fc.array(anyOp, { maxLength: OPS_MAX * 2, size: "max" });
+const anyOps = anyLife(OPS_MAX);
 
 describe("the store and its model", () => {
   it(
@@ -100,7 +100,7 @@ describe("a store with a planted bug", () => {
     const forgets = (sql: string): boolean => sql.includes("INTO superseded");
     const subject: Subject = { open: () => forgetful(openForWriting({ path: MEMORY }), forgets) };
     const details = fc.check(
-      fc.property(fc.array(anyOp, { maxLength: 30, size: "max" }), (ops) => play(subject, ops)),
+      fc.property(anyLife(30), (ops) => play(subject, ops)),
       { numRuns: RUNS, ...seed },
     );
     const [ops = []] = details.counterexample ?? [];

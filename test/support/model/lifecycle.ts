@@ -18,7 +18,7 @@ export function playLifecycle(run: Run, op: Op): readonly Conversation[] | undef
     case "resume":
       return resume(run, op);
     case "branch":
-      return withConversation(run, op.to, (conversation) => branch(run, conversation, op.back));
+      return withConversation(run, op.to, (conversation) => branch(run, conversation, op.back), isTalkedIn);
     case "end":
       return withConversation(run, op.to, (conversation) => end(run, conversation, op.place));
     case "closeAll":
@@ -26,9 +26,9 @@ export function playLifecycle(run: Run, op: Op): readonly Conversation[] | undef
     case "read":
       return withConversation(run, op.to, (conversation) => read(run, conversation));
     case "rotate":
-      return withConversation(run, op.to, (conversation) => rotate(run, conversation, op));
+      return withConversation(run, op.to, (conversation) => rotate(run, conversation, op), isOpen);
     case "undo":
-      return withConversation(run, op.to, (conversation) => undo(run, conversation, op.turns));
+      return withConversation(run, op.to, (conversation) => undo(run, conversation, op.turns), isTalkedIn);
     case "title":
       return withConversation(run, op.to, (conversation) => retitle(run, conversation, op.title));
     case "archive":
@@ -45,6 +45,11 @@ export function playLifecycle(run: Run, op: Op): readonly Conversation[] | undef
       return undefined;
   }
 }
+
+const isTalkedIn = ({ messages, isDeleted, turn }: Conversation): boolean =>
+  messages.length > 0 && !isDeleted && turn === null;
+const isOpen = ({ sessions, messages }: Conversation): boolean =>
+  messages.length > 0 && sessions.at(-1)?.openings.at(-1)?.reason === null;
 
 function actor(place: number | null): { platform: string; routeKey?: string } {
   return place === null ? { platform: "cli" } : { platform: "telegram", routeKey: at(CHATS, place) };

@@ -4,7 +4,10 @@
  */
 import fc from "fast-check";
 
-const pick = fc.nat(7);
+export const WILD_FROM = 14;
+
+/** The last two pick among everything there is; the others among what the operation is meant for. */
+const pick = fc.nat(WILD_FROM + 1);
 const chat = fc.nat(2);
 /** A chat, or a terminal that has none. */
 const place = fc.option(chat, { nil: null });
@@ -15,7 +18,7 @@ const OPS = {
   say: fc.record({ op: fc.constant("say" as const), chat, mode: fc.constantFrom("queue" as const, "steer" as const) }),
   sayTo: fc.record({ op: fc.constant("sayTo" as const), to: pick }),
   sayNew: fc.record({ op: fc.constant("sayNew" as const), title }),
-  sayDaily: fc.record({ op: fc.constant("sayIdle" as const), chat, minutes: fc.constantFrom(30, 600) }),
+  sayIdle: fc.record({ op: fc.constant("sayIdle" as const), chat, minutes: fc.constantFrom(30, 600) }),
   redeliver: fc.record({ op: fc.constant("redeliver" as const), event: pick }),
   cancel: fc.record({ op: fc.constant("cancel" as const), event: pick }),
   claim: fc.record({ op: fc.constant("claim" as const), to: pick }),
@@ -96,20 +99,38 @@ export type Op = Made<(typeof OPS)[keyof typeof OPS]>;
 /** What a conversation lives from comes more often than what ends it. */
 const WEIGHTS: Readonly<Partial<Record<keyof typeof OPS, number>>> = {
   say: 6,
-  claim: 6,
-  step: 4,
-  settle: 6,
-  start: 3,
-  finish: 3,
-  ask: 2,
+  claim: 10,
+  step: 6,
+  settle: 7,
+  start: 5,
+  finish: 6,
+  ask: 4,
+  decide: 4,
+  sayIdle: 4,
+  send: 4,
+  sent: 6,
+  hooks: 3,
+  hooked: 4,
+  rotate: 4,
+  undo: 3,
+  wait: 2,
+  steer: 2,
+  takeOver: 2,
+  branch: 2,
+  read: 2,
 };
 
-export const anyOp: fc.Arbitrary<Op> = fc.oneof(
+const anyOp: fc.Arbitrary<Op> = fc.oneof(
   ...Object.entries(OPS).map(([name, arbitrary]) => ({
     arbitrary: arbitrary as fc.Arbitrary<Op>,
     weight: WEIGHTS[name as keyof typeof OPS] ?? 1,
   })),
 );
+
+/** A life of up to `max` operations, half as many on average. */
+export function anyLife(max: number): fc.Arbitrary<Op[]> {
+  return fc.noBias(fc.array(anyOp, { maxLength: max, size: "max" }));
+}
 
 function rare(): fc.Arbitrary<boolean> {
   return fc.nat(9).map((n) => n === 9);

@@ -9,7 +9,7 @@ import type { Connection } from "#store/sqlite/connection.js";
 import { brokenInvariants } from "./invariants.js";
 import { playLifecycle } from "./lifecycle.js";
 import { compareAll, compareConversation, same } from "./observe.js";
-import type { Op } from "./ops.js";
+import { type Op, WILD_FROM } from "./ops.js";
 import { playOutbox } from "./outbox.js";
 import { playTurns } from "./turns.js";
 import { at, type Conversation, World } from "./world.js";
@@ -79,9 +79,12 @@ export class Run {
     this.sure("beginHost", { id: host as never, pid: 1, version: "1", nowMs });
   }
 
-  conversation(pick: number): Conversation | undefined {
+  /** One of those that the operation is meant for; now and then, or where there is none, any. */
+  conversation(pick: number, isMeant: (it: Conversation) => boolean = () => true): Conversation | undefined {
     const { conversations } = this.world;
-    return conversations.length === 0 ? undefined : at(conversations, pick % conversations.length);
+    const meant = pick >= WILD_FROM ? [] : conversations.filter(isMeant);
+    const choice = meant.length > 0 ? meant : conversations;
+    return choice.length === 0 ? undefined : at(choice, pick % choice.length);
   }
 
   text(what: string): string {

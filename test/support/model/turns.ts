@@ -1,7 +1,7 @@
 /** Intake and turns in the model: what was said, who answers it, and every call answered before the end. */
 import { ABANDONED_TEXT } from "#session/tool-call.js";
 import { same } from "./observe.js";
-import type { Op } from "./ops.js";
+import { type Op, WILD_FROM } from "./ops.js";
 import { CHATS, type Run } from "./run.js";
 import { setTitle } from "./titles.js";
 import { at, type Call, type Conversation, type KnownEvent, type Turn } from "./world.js";
@@ -27,22 +27,22 @@ export function playTurns(run: Run, op: Op): readonly Conversation[] | undefined
     case "cancel":
       return cancel(run, op.event);
     case "claim":
-      return withConversation(run, op.to, (conversation) => claim(run, conversation));
+      return withConversation(run, op.to, (conversation) => claim(run, conversation), isWaiting);
     case "takeOver":
-      return withConversation(run, op.to, (conversation) => takeOver(run, conversation));
+      return withConversation(run, op.to, (conversation) => takeOver(run, conversation), isLive);
     case "step":
-      return withConversation(run, op.to, (conversation) => step(run, conversation, op));
+      return withConversation(run, op.to, (conversation) => step(run, conversation, op), isLive);
     case "steer":
-      return withConversation(run, op.to, (conversation) => steer(run, conversation));
+      return withConversation(run, op.to, (conversation) => steer(run, conversation), isLive);
     case "draft":
-      return withConversation(run, op.to, (conversation) => draft(run, conversation, op.isStale));
+      return withConversation(run, op.to, (conversation) => draft(run, conversation, op.isStale), isLive);
     case "settle":
-      return withConversation(run, op.to, (conversation) => settle(run, conversation, op));
+      return withConversation(run, op.to, (conversation) => settle(run, conversation, op), isLive);
     case "start":
     case "finish":
     case "ask":
     case "decide":
-      return withConversation(run, op.to, (conversation) => onCall(run, conversation, op));
+      return withConversation(run, op.to, (conversation) => onCall(run, conversation, op), isCalling);
     default:
       return undefined;
   }
@@ -52,12 +52,17 @@ export function withConversation(
   run: Run,
   pick: number,
   act: (it: Conversation) => undefined,
+  isMeant?: (it: Conversation) => boolean,
 ): readonly Conversation[] {
-  const conversation = run.conversation(pick);
+  const conversation = run.conversation(pick, isMeant);
   if (conversation === undefined) return [];
   act(conversation);
   return [conversation];
 }
+
+const isWaiting = ({ queue, turn }: Conversation): boolean => queue.length > 0 && turn === null;
+const isLive = ({ turn }: Conversation): boolean => turn !== null;
+const isCalling = ({ turn }: Conversation): boolean => turn?.calls.some(({ state }) => state !== "finished") ?? false;
 
 interface Manner {
   readonly mode?: "queue" | "steer";
@@ -297,7 +302,9 @@ function onCall(run: Run, conversation: Conversation, op: CallOp): undefined {
   const { turn } = conversation;
   const pass = passFor(conversation, false);
   if (turn === null || pass === undefined || turn.calls.length === 0) return;
-  const call = at(turn.calls, op.call % turn.calls.length);
+  const open = turn.calls.filter(({ state }) => state !== "finished");
+  const choice = open.length > 0 && op.call < WILD_FROM ? open : turn.calls;
+  const call = at(choice, op.call % choice.length);
   const ids = { turn: pass.turn, epoch: pass.epoch, nowMs: run.world.nowMs };
   switch (op.op) {
     case "start":
