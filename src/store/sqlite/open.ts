@@ -2,7 +2,7 @@
  * Opening `state.db`: what durability rests on is set and then read back [ST-1], and a machine or file that
  * cannot keep the promise is refused with a reason before anything is written.
  */
-import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { invariant, OperationalError } from "#base/errors.js";
 import { Connection, type SqliteFault, sqliteFault } from "./connection.js";
@@ -21,6 +21,7 @@ export const MEMORY = ":memory:";
 export function openForWriting(options: OpenOptions): Connection {
   return told(options.path, () => {
     assertLocalFileSystem(options.path);
+    assertWritable(options.path);
     if (options.path !== MEMORY && !existsSync(options.path)) closeSync(openSync(options.path, "ax", 0o600));
     const db = new Connection({ path: options.path });
     assertVersion(db);
@@ -60,7 +61,7 @@ function setDurable(db: Connection): void {
     );
   }
   db.exec(
-    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000; PRAGMA journal_size_limit = 67108864",
+    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   );
   if (process.platform === "darwin") db.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 }
@@ -85,6 +86,13 @@ function assertVersion(db: Connection): void {
   const firstDifference = VERSION_MIN.findIndex((wanted, index) => parts[index] !== wanted);
   const isOld = firstDifference >= 0 && (parts[firstDifference] ?? 0) < (VERSION_MIN[firstDifference] ?? 0);
   invariant(!isOld, `SQLite ${version} is older than ${VERSION_MIN.join(".")}`);
+}
+
+/** SQLite opens what it cannot write and fails later, in words that lead astray. */
+function assertWritable(path: string): void {
+  if (path === MEMORY) return;
+  accessSync(dirname(path), constants.W_OK);
+  if (existsSync(path)) accessSync(path, constants.W_OK);
 }
 
 /** Magic numbers of file systems whose locks or shared memory do not work across machines (statfs(2)). */
@@ -165,7 +173,14 @@ export function told<T>(path: string, act: () => T): T {
       throw new OperationalError(
         "read-only",
         "never",
-        `${path} cannot be written: permission denied. Nothing was changed.`,
+        `${path} cannot be written: the file or its folder is read-only or not yours. Nothing was changed.`,
+        { cause: error },
+      );
+    if (code === "ENOENT" || code === "ENOTDIR")
+      throw new OperationalError(
+        "cannot-open",
+        "never",
+        `${path} cannot be opened: check that its folder exists and is yours. Nothing was changed.`,
         { cause: error },
       );
     if (code === "ENOSPC")

@@ -56,6 +56,9 @@ CREATE TABLE conversation(
   CHECK((lineage = 'branch') = (parent_seq IS NOT NULL))
 ) STRICT;
 CREATE INDEX conversation_recent ON conversation(active_ms DESC, no DESC) WHERE listed;
+CREATE INDEX conversation_owner ON conversation(owner, active_ms DESC, no DESC) WHERE listed;
+CREATE INDEX conversation_archived ON conversation(active_ms DESC, no DESC)
+  WHERE archived = 1 AND deleted_ms IS NULL AND lineage <> 'delegation';
 CREATE INDEX conversation_source ON conversation(source, active_ms DESC, no DESC) WHERE listed;
 CREATE INDEX conversation_children ON conversation(parent) WHERE parent IS NOT NULL;
 
@@ -355,7 +358,10 @@ CREATE TRIGGER turn_starts BEFORE INSERT ON turn
     OR NOT EXISTS (SELECT 1 FROM input WHERE no = NEW.input AND conversation = NEW.conversation AND state = 'queued')
   BEGIN SELECT RAISE(ABORT, 'a turn takes a queued input of its conversation, under the lease'); END;
 CREATE TRIGGER turn_fence BEFORE UPDATE ON turn
-  WHEN OLD.state = 'settled' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation <> OLD.conversation
+  WHEN (OLD.state = 'settled' AND NOT (NEW.reason IS NULL AND NEW.state = OLD.state AND NEW.outcome = OLD.outcome
+      AND NEW.settled_ms = OLD.settled_ms AND NEW.epoch = OLD.epoch AND NEW.attempts = OLD.attempts AND NEW.steps = OLD.steps
+      AND (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL))
+    OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation <> OLD.conversation
     OR NEW.input <> OLD.input OR NEW.started_ms <> OLD.started_ms OR NEW.attempts < OLD.attempts OR NEW.steps < OLD.steps
     OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
   BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended'); END;

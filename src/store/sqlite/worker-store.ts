@@ -20,10 +20,12 @@ export interface WorkerStoreOptions extends FrontOptions {
   readonly searchPath?: string;
   /** The store's thread died or its disk failed: the host says so and exits loudly [CT-8]. */
   readonly onFailure?: (error: Error) => void;
+  /** How many operations were answered together: one transaction, one sync of the disk. */
+  readonly onCommit?: (operations: number) => void;
 }
 
 export async function openWorkerStore(options: WorkerStoreOptions): Promise<SessionStore> {
-  const { path, seed, backupDir, searchPath, onFailure, clock = systemClock } = options;
+  const { path, seed, backupDir, searchPath, onFailure, onCommit, clock = systemClock } = options;
   const setup = {
     path,
     ...(seed !== undefined && { seed }),
@@ -31,7 +33,13 @@ export async function openWorkerStore(options: WorkerStoreOptions): Promise<Sess
     ...(searchPath !== undefined && { searchPath }),
   };
   const events: ThreadEvents = {
-    onAnswers: (responses) => front.answer(responses),
+    onAnswers: (responses) => {
+      front.answer(responses);
+      onCommit?.(responses.length);
+      // A disk that failed once may have lost what it said it kept: nothing more is taken [CT-8].
+      const broken = responses.find((response) => !response.ok && response.error.code === "storage-failed");
+      if (broken !== undefined && !broken.ok && broken.error.retry === "never") events.onDeath(fromWire(broken.error));
+    },
     onDeath: (error) => {
       front.fail(error);
       onFailure?.(error);
