@@ -9,6 +9,7 @@ import { faultPoint } from "#base/fault.js";
 import { verifyStore } from "#store/sqlite/backup.js";
 import { Connection } from "#store/sqlite/connection.js";
 import { told } from "#store/sqlite/open.js";
+import { storageOutage } from "./backup-edge.js";
 
 /** A step: small enough that the bar moves, large enough that the copy is limited by the disk. */
 const PAGES_PER_STEP = 1_000;
@@ -35,7 +36,7 @@ export async function copyStore({ from, to, onPage }: StoreCopy): Promise<void> 
     syncPath(dirname(to));
   } catch (error) {
     removeStoreFiles(partial);
-    throw error;
+    throw storageOutage(from, error) ?? error;
   }
 }
 

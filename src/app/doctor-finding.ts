@@ -1,7 +1,7 @@
 /** What an examination says, and what it is asked: the words every check uses. */
 import type { Clock } from "#base/clock.js";
-import { OperationalError } from "#base/errors.js";
 import type { HomePaths } from "#config/home.js";
+import { storageOutage } from "./backup-edge.js";
 
 export type Verdict = "ok" | "warn" | "fail";
 
@@ -39,7 +39,8 @@ export const fail = (check: string, text: string, advice?: string): Examination 
 });
 
 /** An outage as a finding; a bug stays a bug. */
-export function failure(check: string, error: unknown, advice?: string): Examination {
-  if (error instanceof OperationalError) return fail(check, error.message, advice);
-  throw error;
+export function failure(check: string, path: string, error: unknown, advice?: string): Examination {
+  const outage = storageOutage(path, error);
+  if (outage === undefined) throw error;
+  return fail(check, outage.message, advice);
 }

@@ -23,13 +23,13 @@ export function* examineStore(request: ExamineRequest): Generator<Examination> {
   try {
     db = told(home.stateDb, () => new Connection({ path: home.stateDb, isReadOnly: true }));
   } catch (error) {
-    yield failure("store", error, ADVICE_RESTORE);
+    yield failure("store", home.stateDb, error, ADVICE_RESTORE);
     return;
   }
   try {
-    yield* told(home.stateDb, () => [...look(request, db)]);
+    yield* look(request, db);
   } catch (error) {
-    yield failure("store", error, ADVICE_RESTORE);
+    yield failure("store", home.stateDb, error, ADVICE_RESTORE);
   } finally {
     db.release();
   }
@@ -64,11 +64,13 @@ function soundness({ home, isDeep }: ExamineRequest, db: Connection): Examinatio
   if (!isDeep && size > QUICK_CHECK_BYTES_MAX) {
     return ok("integrity", `not read: ${Math.round(size / 1e6)} MB; talaria doctor --deep reads every page`);
   }
-  const problems = isDeep
-    ? integrityProblems(home.stateDb)
-    : db.list("PRAGMA quick_check(10)").filter((text) => text !== "ok");
+  const problems = isDeep ? integrityProblems(home.stateDb) : quickProblems(db);
   if (problems.length === 0) return ok("integrity", isDeep ? "every page and every reference is sound" : "sound");
   return fail("integrity", problems.slice(0, PROBLEMS_SHOWN).join("; "), ADVICE_RESTORE);
+}
+
+function quickProblems(db: Connection): string[] {
+  return db.list("PRAGMA quick_check(10)").filter((text) => text !== "ok");
 }
 
 function openWork(count: (sql: string) => number): Examination {
@@ -134,7 +136,7 @@ export function examineMirror({ home }: ExamineRequest): Examination {
       }
     });
   } catch (error) {
-    return failure("mirror", error);
+    return failure("mirror", home.stateDb, error);
   }
 }
 

@@ -34,7 +34,7 @@ export async function* keepUp(request: ExamineRequest, isUsable: boolean): Async
   try {
     yield* tidy(request, await openLockedWriter(home));
   } catch (error) {
-    yield failure("upkeep", error, "talaria logs may tell more");
+    yield failure("upkeep", home.stateDb, error, "talaria logs may tell more");
   }
 }
 
@@ -54,7 +54,9 @@ async function* tidy(request: ExamineRequest, writer: Writer): AsyncGenerator<Ex
   const finished = await finishOrphans(writer.store, request);
   yield ok(
     "orphans",
-    finished === 0 ? "no abandoned continuations" : `marked ${finished} abandoned continuations as ended`,
+    finished === 0
+      ? "no abandoned continuations"
+      : `marked ${finished} abandoned continuation${finished === 1 ? "" : "s"} as ended`,
   );
   const { erased, isDone } = await eraseRemoved(writer.store, { clock, signal });
   yield ok(
@@ -103,7 +105,8 @@ async function finishOrphans(store: SessionStore, { clock, signal }: ExamineRequ
 }
 
 function lockFinding({ home }: ExamineRequest, error: unknown): Examination {
-  if (!(error instanceof OperationalError) || error.code !== "home-locked") return failure("writer", error);
+  if (!(error instanceof OperationalError) || error.code !== "home-locked")
+    return failure("writer", home.hostLock, error);
   const record = hostRecord(home.run);
   if (record === undefined) return ok("writer", "another program is just starting; only looked");
   const since = new Date(record.startedMs).toISOString();

@@ -8,6 +8,7 @@ import { integrityProblems } from "#store/sqlite/backup.js";
 import { Connection } from "#store/sqlite/connection.js";
 import { storeVersion } from "#store/sqlite/migrate.js";
 import { told } from "#store/sqlite/open.js";
+import { storageOutage } from "./backup-edge.js";
 
 export interface CheckedBackup {
   readonly path: string;
@@ -20,10 +21,18 @@ export interface CheckedBackup {
 export function checkBackup(path: string): CheckedBackup {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile()) throw new UserError(`${path} is not a file`, "talaria restore --list shows the backups", 3);
+  try {
+    return read(path, found.size);
+  } catch (error) {
+    throw storageOutage(path, error) ?? error;
+  }
+}
+
+function read(path: string, bytes: number): CheckedBackup {
   return told(path, () => {
     const facts = readFacts(path);
     const [problem, ...more] = integrityProblems(path);
-    if (problem === undefined) return { path, bytes: found.size, ...facts };
+    if (problem === undefined) return { path, bytes, ...facts };
     throw new OperationalError(
       "damaged",
       "never",

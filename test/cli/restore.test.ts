@@ -126,6 +126,17 @@ describe("restore", () => {
     expect(await titles()).toEqual(["first"]);
   });
 
+  it("[BK-3] keeps the bytes of a store that opens and is damaged inside", async () => {
+    await twoStates();
+    rmSync(at("state.db-wal"));
+    overwrite(at("state.db"), 4096 * 3, 4096 * 9);
+    const bytes = readFileSync(at("state.db"));
+    const { kept } = await json("restore", "--yes");
+    expect(kept.isWhole).toBe(false);
+    expect(readFileSync(kept.path).equals(bytes)).toBe(true);
+    expect(await titles()).toEqual(["first"]);
+  });
+
   it("makes a store where there is none", async () => {
     await twoStates();
     for (const name of ["state.db", "state.db-wal", "state.db-shm"]) rmSync(at(name), { force: true });

@@ -2,6 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addExamples, type CliContext, type Register } from "../command.js";
 import type { DeleteOptions } from "./sessions-delete.js";
+import { registerExport } from "./sessions-export.js";
+import { registerImport } from "./sessions-import.js";
 import type { ListOptions } from "./sessions-list.js";
 import type { PruneOptions } from "./sessions-prune.js";
 import type { SearchOptions } from "./sessions-search.js";
@@ -17,6 +19,8 @@ export const register: Register = (command, context) => {
   );
   registerReading(command, context);
   registerChanging(command, context);
+  registerExport(command, context);
+  registerImport(command, context);
   registerDeleting(command, context);
   addExamples(command, [
     ["talaria sessions list", "the 20 most recently used"],
