@@ -14,7 +14,7 @@ import { createLedger, type Ledger, type Odd, type Tally } from "./report.js";
 import { type RouteIndex, readRoutes } from "./routes.js";
 import { readSettings, type SettingsFound } from "./settings.js";
 import { type HermesSource, openHermes, SCHEMA_KNOWN_MAX } from "./source.js";
-import { dryTarget, storeTarget, type Target } from "./target.js";
+import { dryTarget, storeTarget, type Target } from "../transfer/target.js";
 
 export interface HermesOptions {
   readonly dir: string;

@@ -13,7 +13,7 @@ export interface SessionExtras {
   /** When a route that leads here was finalized there: its opening must not be finalized again [BH-12]. */
   readonly finalizedMs?: number;
   /** Time of the first message, for rows without a usable start. */
-  readonly firstMs?: number;
+  readonly firstMs: () => number | null;
 }
 
 export interface ReadSession {
@@ -28,7 +28,7 @@ export function readSession(plan: PlanRow, row: SessionRow, extras: SessionExtra
   const userId = toText(row.user_id);
   const startedMs = toMs(row.started_at);
   if (startedMs === null) ledger.odd("bad-time", plan.sourceId, "the session's start");
-  const createdMs = startedMs ?? extras.firstMs ?? toMs(row.ended_at) ?? 0;
+  const createdMs = startedMs ?? extras.firstMs() ?? toMs(row.ended_at) ?? 0;
   const { settings, marks } = settingsOf(toText(row.model_config));
   const title = toText(row.title);
   const end = endOf(plan, row, extras, ledger);

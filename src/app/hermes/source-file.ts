@@ -78,14 +78,14 @@ interface Opened {
 
 function open(path: string, scratch: string): Opened {
   const way = wayInto(path);
-  const stamp = stampOf(path);
+  const stamp = fileStamp(path);
   switch (way) {
     case "through-log":
       return { db: connect(path, "mode=ro&readonly_shm=1"), isCurrent: () => true, discard: () => undefined };
     case "as-it-stands":
       return {
         db: connect(path, "mode=ro&immutable=1"),
-        isCurrent: () => stampOf(path) === stamp,
+        isCurrent: () => fileStamp(path) === stamp,
         discard: () => undefined,
       };
     case "copy":
@@ -138,12 +138,12 @@ function connect(path: string, query: string): Connection {
 
 /** Changes whenever somebody wrote to the file or its log. */
 function stampOf(path: string): string {
-  return ["", "-wal", "-journal"]
-    .map((suffix) => {
-      const stat = statSync(path + suffix, { bigint: true, throwIfNoEntry: false });
-      return stat === undefined ? "-" : `${stat.size}:${stat.mtimeNs}`;
-    })
-    .join(" ");
+  return ["", "-wal", "-journal"].map((suffix) => fileStamp(path + suffix)).join(" ");
+}
+
+function fileStamp(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? "-" : `${stat.size}:${stat.mtimeMs}:${stat.ino}`;
 }
 
 function sizeOf(path: string): number {

@@ -18,6 +18,8 @@ import {
 import { openSourceFile, type SourceFile } from "./source-file.js";
 
 export const SCHEMA_KNOWN_MAX = 16;
+/** Below every message id. */
+export const FIRST_ID = Number.MIN_SAFE_INTEGER;
 
 export interface OutlineRow {
   readonly row: number;
@@ -39,6 +41,16 @@ export type MessageRow = Readonly<
     Record<"timestamp" | "token_count" | "observed" | "active" | "compacted", SourceNumber>
 >;
 
+/** What there is of a session's messages, in one look. */
+export interface Probe {
+  readonly count: number;
+  /** The newest message, or null when there is none. */
+  readonly lastId: number | null;
+  /** The newest message that an in-place compaction put aside, or null. */
+  readonly lastArchived: number | null;
+  readonly undone: number;
+}
+
 export interface HermesSource {
   /** Null when the database does not say. */
   readonly schema: number | null;
@@ -55,8 +67,7 @@ export interface HermesSource {
   messageIds(session: string, afterId: number, limit: number): readonly number[];
   /** The messages of these ids, in order, as many as fit `bytesMax`, at least one. */
   messages(ids: readonly number[], bytesMax: number): readonly MessageRow[];
-  /** The newest message that an in-place compaction put aside, or null. */
-  lastArchived(session: string): number | null;
+  probe(session: string): Probe;
   undone(session: string, upToId: number): readonly number[];
   goals(): readonly { readonly session: string; readonly goal: string }[];
   /** Entries of the routing table, which newer versions have instead of a file; null without one. */
@@ -147,7 +158,7 @@ function readShape(db: Connection): Shape {
 class Reading implements HermesSource {
   readonly schema: number | null;
   readonly leftBehind: Readonly<Record<string, number>>;
-  readonly #sql: Readonly<Record<"outline" | "session" | "messages", string>>;
+  readonly #sql: Readonly<Record<"outline" | "session" | "messages" | "probe", string>>;
 
   constructor(
     private readonly file: SourceFile,
@@ -212,15 +223,9 @@ class Reading implements HermesSource {
     });
   }
 
-  lastArchived(session: string) {
-    const { columns } = this.shape.messages;
-    if (!columns.has("compacted") || !columns.has("active")) return null;
-    return (
-      this.#one<{ id: number | null }>(
-        "SELECT CAST(max(id) AS REAL) AS id FROM messages WHERE session_id = ? AND active = 0 AND compacted = 1",
-        session,
-      )?.id ?? null
-    );
+  probe(session: string) {
+    const found = this.#one<Probe>(this.#sql.probe, session);
+    return found ?? { count: 0, lastId: null, lastArchived: null, undone: 0 };
   }
 
   undone(session: string, upToId: number) {
@@ -276,7 +281,12 @@ function statements({ sessions, messages }: Shape) {
   const bytes = MESSAGE_TEXTS.filter((name) => messages.columns.has(name))
     .map((name) => `coalesce(length(CAST(${name} AS BLOB)), 0)`)
     .join(" + ");
+  const hasFlags = messages.columns.has("active") && messages.columns.has("compacted");
   return {
+    probe: `SELECT count(*) AS count, CAST(max(id) AS REAL) AS lastId,
+      ${hasFlags ? "CAST(max(CASE WHEN active = 0 AND compacted = 1 THEN id END) AS REAL)" : "NULL"} AS lastArchived,
+      ${messages.columns.has("active") ? `total(active = 0 ${hasFlags ? "AND compacted = 0" : ""})` : "0"} AS undone
+      FROM messages WHERE session_id = ?`,
     outline: `SELECT rowid AS row, ${texts(sessions, ["id", "parent_session_id", "end_reason", "model_config"])},
       ${numbers(sessions, ["started_at", "ended_at"])} FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     session: `SELECT ${texts(sessions, SESSION_TEXTS)}, ${numbers(sessions, SESSION_NUMBERS)} FROM sessions WHERE rowid = ?`,

@@ -7,7 +7,13 @@ import { InvariantError } from "#base/errors.js";
 import type { SessionStore, VerbArgs, VerbResult } from "#session/store.js";
 import type { ImportCursor } from "#session/verbs/care.js";
 
-export type ImportVerb = "importConversation" | "importSession" | "importMessages" | "importChanges" | "importRoute";
+export type ImportVerb =
+  | "importSuperseded"
+  | "importConversation"
+  | "importSession"
+  | "importMessages"
+  | "importChanges"
+  | "importRoute";
 
 export interface Target {
   cursor(session: string): Promise<ImportCursor | null>;
@@ -82,6 +88,7 @@ export function dryTarget(store: SessionStore, signal: AbortSignal): Target {
       return { added: fresh.length, skipped: messages.length - fresh.length };
     },
     importChanges: async () => ({ undone: 0, isEnded: false, title: "none" }),
+    importSuperseded: async () => ({ added: 0 }),
     async importRoute({ key, session }) {
       if ((await cursor(session)) === null) return { kind: "no-session" };
       const isKnown = routes.has(key) || (await store.route({ key })) !== null;
