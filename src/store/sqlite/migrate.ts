@@ -4,7 +4,7 @@
  */
 import { OperationalError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
-import type { Connection } from "./connection.js";
+import { type Connection, sqliteFault } from "./connection.js";
 import { APPLICATION_ID, SCHEMA_V1 } from "./schema.js";
 
 export interface Migration {
@@ -62,6 +62,9 @@ export function migrate(
       faultPoint("migrate.after-commit");
     } catch (cause) {
       if (db.isInTransaction) db.exec("ROLLBACK");
+      // A disk that is full or failing is told as what it is; the migration itself is not at fault.
+      const fault = sqliteFault(cause);
+      if (fault !== undefined && fault !== "constraint" && fault !== "other") throw cause;
       throw new OperationalError(
         "migration-failed",
         "never",
