@@ -9,6 +9,9 @@ import type { Clock } from "#base/clock.js";
 import { OperationalError, UserError } from "#base/errors.js";
 import { FOLDER_MODE, type HomePaths } from "#config/home.js";
 import type { Config } from "#config/schema.js";
+import { Connection } from "#store/sqlite/connection.js";
+import { storeVersion } from "#store/sqlite/migrate.js";
+import { told } from "#store/sqlite/open.js";
 import { copyStore, PARTIAL_SUFFIX, removeStoreFiles } from "./backup-copy.js";
 import { atStorage } from "./backup-edge.js";
 
@@ -82,10 +85,23 @@ export async function makeBackup(home: HomePaths, request: BackupRequest): Promi
       mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
       removeAbandoned(folder, clock);
     }
+    assertOurs(home.stateDb);
     await copyStore({ from: home.stateDb, to: path, ...(onPage && { onPage }) });
     // Old ones go only once the new one is there, whole and named.
     const removed = request.to === undefined ? pruneBackups(folder, request.keep ?? settings.keep) : [];
     return { path, bytes: statSync(path).size, tookMs: clock.monotonicMs() - startedMs, removed };
+  });
+}
+
+/** A copy of something else, or of what this program cannot read, would only look like a backup. */
+function assertOurs(path: string): void {
+  told(path, () => {
+    const db = new Connection({ path, isReadOnly: true });
+    try {
+      storeVersion(db);
+    } finally {
+      db.release();
+    }
   });
 }
 
