@@ -63,7 +63,10 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     if (state.phase === "sent" || state.phase === "dead") return { kind: "already-ended" };
     const next = transitionDelivery(state, event);
     writeDelivery(tx, row, next, nowMs);
-    if (next.phase === "sent" || next.phase === "dead") promoteDelivery(tx, row.destination, nowMs);
+    if (next.phase === "sent" || next.phase === "dead") {
+      promoteDelivery(tx, row.destination, nowMs);
+      forgetDeleted(tx, "delivery", row.no);
+    }
     return { kind: "ok", phase: next.phase };
   },
 
@@ -162,6 +165,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
     if (result.kind === "done") {
       tx.db.run("UPDATE job SET state = 'done', ended_ms = ? WHERE no = ?", nowMs, row.no);
+      forgetDeleted(tx, "job", row.no);
       return { kind: "done" };
     }
     return failJob(tx, row, result.error, nowMs);
@@ -268,6 +272,14 @@ function writeDelivery(tx: Tx, row: DeliveryRow, next: DeliveryState, nowMs: num
   }
 }
 
+/** [ST-14] What was owed when its conversation was deleted leaves nothing behind when it has ended. */
+function forgetDeleted(tx: Tx, table: "delivery" | "job", no: number): void {
+  tx.db.run(
+    `DELETE FROM ${table} WHERE no = ? AND conversation IN (SELECT no FROM conversation WHERE deleted_ms IS NOT NULL AND no = ${table}.conversation)`,
+    no,
+  );
+}
+
 const HOST_DIED = "the host died while it ran";
 
 /** A hook that fails, or takes the host down with it, is tried again until its attempts are used up [BH-6]. */
@@ -304,6 +316,7 @@ function failJob(
   const verdict = judgeJob(row.attempts, nowMs);
   if (verdict.kind === "dead") {
     tx.db.run("UPDATE job SET state = 'dead', error = ?, ended_ms = ? WHERE no = ?", error, nowMs, row.no);
+    forgetDeleted(tx, "job", row.no);
     return { kind: "dead" };
   }
   tx.db.run(

@@ -71,10 +71,15 @@ function eraseRows(tx: Tx, conversation: number, limit: number): number {
   return limit - left;
 }
 
-/** Turns and inputs stay as empty rows: the inbox remembers every event id for ever [CT-2]. */
+/**
+ * Turns and inputs stay as empty rows: the inbox remembers every event id for ever [CT-2]. What is still owed stays
+ * owed [CT-3]; `outbox.ts` forgets it when it has ended.
+ */
 const ERASURES = [
   "DELETE FROM approval WHERE no IN (SELECT no FROM approval WHERE conversation = ? LIMIT ?)",
   "DELETE FROM tool_call WHERE no IN (SELECT no FROM tool_call WHERE conversation = ? LIMIT ?)",
   "DELETE FROM delivery WHERE no IN (SELECT no FROM delivery WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
-  "UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input WHERE conversation = ? AND text IS NOT NULL LIMIT ?)",
+  "DELETE FROM job WHERE no IN (SELECT no FROM job WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
+  "UPDATE turn SET reason = NULL WHERE no IN (SELECT no FROM turn WHERE conversation = ? AND reason IS NOT NULL LIMIT ?)",
+  "UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input WHERE conversation = ? AND (text IS NOT NULL OR address IS NOT NULL) LIMIT ?)",
 ];
