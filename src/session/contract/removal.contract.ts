@@ -1,7 +1,16 @@
 /** Undo and deletion: what is undone is hidden and kept; what is deleted is gone at once and for good. */
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
-import { CHAT, HOST, type OpenStore, OTHER_CHAT, only, passOf, Scenario } from "../../../test/support/scenario.js";
+import {
+  ADDRESS,
+  CHAT,
+  HOST,
+  type OpenStore,
+  OTHER_CHAT,
+  only,
+  passOf,
+  Scenario,
+} from "../../../test/support/scenario.js";
 
 export function describeRemoval(open: OpenStore): void {
   describe("undo", () => {
@@ -151,6 +160,21 @@ export function describeRemoval(open: OpenStore): void {
       await scene.store.eraseChunk({ limit: 1_000, nowMs: scene.tick() });
       expect(await scene.say("two", { to: { kind: "new", id } })).toEqual({ kind: "rejected", reason: "deleted" });
       expect(await scene.store.resolve({ text: id })).toMatchObject({ kind: "deleted" });
+    });
+
+    it("[CT-3] leaves what is owed owed, in its order", async () => {
+      const scene = await Scenario.open(open);
+      const turn = await scene.turn("one");
+      const replies = [{ platform: "telegram", address: ADDRESS, parts: ["1", "2"] }];
+      await scene.settle(turn, { final: { text: "12" }, replies });
+      await remove(scene, turn.conversation);
+      for (;;) if ((await scene.store.eraseChunk({ limit: 10, nowMs: scene.tick() })).isDone) break;
+      for (const text of ["1", "2"]) {
+        const [due] = await scene.store.claimDeliveries({ host: HOST, limit: 9, nowMs: scene.tick() });
+        expect(due).toMatchObject({ text });
+        const sent = { type: "sent", receipt: "r" } as const;
+        if (due) await scene.store.settleDelivery({ id: due.id, event: sent, nowMs: scene.tick() });
+      }
     });
 
     it("of a conversation leaves those that came from it, and what they show of it", async () => {

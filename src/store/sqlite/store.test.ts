@@ -1,66 +1,144 @@
 /**
- * SQLite keeps the store contract: in memory, on a file in this thread, and on a file behind worker threads.
+ * SQLite keeps the store contract, in memory and on a file; behind threads it is in `worker-store.test.ts`. Then what
+ * only this implementation can show: how often it commits, and what is left in the file after a deletion.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { describeSessionStore } from "#session/store.contract.js";
-import type { SessionStore } from "#session/store.js";
-import type { StoreSettings, StoreUnderTest } from "../../../test/support/scenario.js";
-import { Connection } from "./connection.js";
+import { DAY_MS, ManualClock } from "../../../test/support/manual-clock.js";
+import { ADDRESS, HOST, OWNER, only, passOf, Scenario } from "../../../test/support/scenario.js";
+import { inMemory, newPath, onFile } from "../../../test/support/sqlite-stores.js";
+import type { Connection } from "./connection.js";
 import { openInlineStore } from "./inline-store.js";
-import { openWorkerStore } from "./worker-store.js";
-
-const folder = mkdtempSync(join(tmpdir(), "talaria-store-"));
-let files = 0;
-let opened: SessionStore[] = [];
-const newPath = (): string => join(folder, `${++files}.db`);
-const kept = (store: SessionStore): SessionStore => {
-  opened.push(store);
-  return store;
-};
-
-afterEach(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  opened = [];
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Titles are refused by a trigger, as they would be by a constraint that a later version adds. */
-function refuseTitles(db: Connection): () => void {
-  db.exec("CREATE TRIGGER refuse_titles BEFORE UPDATE OF title ON session BEGIN SELECT RAISE(ABORT, 'not now'); END");
-  return () => db.exec("DROP TRIGGER refuse_titles");
-}
-
-async function inMemory(settings: StoreSettings = {}): Promise<StoreUnderTest> {
-  const { store, db } = openInlineStore(settings);
-  return { store: kept(store), refuseTitles: () => refuseTitles(db) };
-}
-
-async function onFile(settings: StoreSettings = {}): Promise<StoreUnderTest> {
-  const path = newPath();
-  const { store, db } = openInlineStore({ ...settings, path });
-  let current = kept(store);
-  const reopen = async (): Promise<SessionStore> => {
-    await current.close();
-    current = kept(openInlineStore({ ...settings, path }).store);
-    return current;
-  };
-  return { store: current, reopen, refuseTitles: () => refuseTitles(db) };
-}
-
-async function behindThreads(settings: StoreSettings = {}): Promise<StoreUnderTest> {
-  const path = newPath();
-  let current = kept(await openWorkerStore({ ...settings, path }));
-  const reopen = async (): Promise<SessionStore> => {
-    await current.close();
-    current = kept(await openWorkerStore({ ...settings, path }));
-    return current;
-  };
-  return { store: current, reopen, refuseTitles: () => refuseTitles(new Connection({ path })) };
-}
 
 describeSessionStore("SQLite in memory", inMemory);
 describeSessionStore("SQLite on a file", onFile);
-describeSessionStore("SQLite behind threads", behindThreads);
+
+async function openCounted(): Promise<{ scene: Scenario; commits: () => number }> {
+  const path = newPath();
+  const scene = await Scenario.open(async () => ({ store: openInlineStore({ path }).store }));
+  return { scene, commits: () => commitsIn(`${path}-wal`) };
+}
+
+/** How many transactions a write-ahead log holds: frames that name the size of the database are commits. */
+function commitsIn(walPath: string): number {
+  const wal = readFileSync(walPath);
+  const frameBytes = 24 + wal.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + frameBytes <= wal.length; at += frameBytes) if (wal.readUInt32BE(at + 4) > 0) commits++;
+  return commits;
+}
+
+describe("commits on disk", () => {
+  it("[ST-3] a hundred operations that arrive together are one commit", async () => {
+    const { scene, commits } = await openCounted();
+    const before = commits();
+    await Promise.all(Array.from({ length: 100 }, (_, at) => scene.say("hello", { key: `chat-${at}` })));
+    expect(commits() - before).toBe(1);
+  });
+
+  it("[RI-8] [RI-9] a prune that removes nothing commits nothing, and one that removes ten is one commit", async () => {
+    const { scene, commits } = await openCounted();
+    for (let at = 0; at < 10; at++) await scene.exchange("hello", "hi", { key: `chat-${at}` });
+    const prune = () =>
+      scene.store.pruneRoutes({ maxAgeDays: 90, liveKeys: [], limit: 100, nowMs: scene.clock.nowMs() });
+    const before = commits();
+    expect((await prune()).pruned).toHaveLength(0);
+    expect(commits() - before).toBe(0);
+    scene.clock.advance(100 * DAY_MS);
+    expect((await prune()).pruned).toHaveLength(10);
+    expect(commits() - before).toBe(1);
+  });
+
+  it("[LS-1] [FQ-6] looking at and closing what has no row commits nothing", async () => {
+    const { scene, commits } = await openCounted();
+    const before = commits();
+    const conversation = "nosuchconversation" as never;
+    await scene.store.show({ conversation });
+    await scene.store.end({ conversation, actor: { platform: "cli" }, reason: "cli_close", nowMs: scene.tick() });
+    await scene.store.closeOpenings({ reason: "shutdown", limit: 10, nowMs: scene.tick() });
+    expect(commits() - before).toBe(0);
+  });
+});
+
+describe("a deadline", () => {
+  it("[ST-12] that passed while an operation waited refuses it, and nothing of it is stored", async () => {
+    const clock = new ManualClock();
+    const { store } = openInlineStore({ clock, deadlineMs: 1_000 });
+    const begin = (title: string) => store.begin({ start: { source: "cli" }, title, nowMs: clock.nowMs() });
+    const late = begin("late");
+    clock.advance(1_001);
+    const inTime = begin("in time");
+    await expect(late).rejects.toMatchObject({ code: "deadline", retry: "after-delay" });
+    await inTime;
+    expect((await store.list({ limit: 9 })).map(({ title }) => title)).toEqual(["in time"]);
+  });
+});
+
+describe("after a deletion", () => {
+  it("[ST-14] no word of the conversation is left in any table", async () => {
+    const { store, db } = openInlineStore();
+    const scene = await Scenario.open(async () => ({ store }));
+    const word = "xyzzy";
+    await fillWith(scene, word);
+    expect(tablesWith(db, word)).not.toEqual([]);
+    const [row] = await store.list({ limit: 1 });
+    if (row === undefined) throw new Error("the list is empty");
+    await store.remove({ conversation: row.id, by: "owner", nowMs: scene.tick() });
+    for (;;) if ((await store.eraseChunk({ limit: 3, nowMs: scene.tick() })).isDone) break;
+    // What was owed is still sent and done; then it is forgotten, too.
+    expect(tablesWith(db, word)).toEqual(["delivery.address", "delivery.text", "job.payload"]);
+    await workOff(scene);
+    expect(tablesWith(db, word)).toEqual([]);
+  });
+});
+
+/** A conversation that says a word wherever words can be. */
+async function fillWith(scene: Scenario, word: string): Promise<void> {
+  const address = { ...ADDRESS, userName: word, chatName: word };
+  const start = { source: "telegram", cwd: `/${word}`, settings: { note: word } };
+  const to = { kind: "new" } as const;
+  const body = { reasoning: word };
+  await scene.store.admit({ ...scene.inbound(word, { to, title: word, body }), address, start });
+  const [row] = await scene.store.list({ limit: 1 });
+  if (row === undefined) throw new Error("the list is empty");
+  const turn = await scene.claim(row.id);
+  const call = await scene.callTool(turn, "at-most-once", word);
+  const asked = await scene.store.askApproval({ ...passOf(turn), call, question: { word }, nowMs: scene.tick() });
+  const { approval } = only("asked", asked);
+  await scene.store.decideApproval({ approval, answer: "once", by: OWNER, nowMs: scene.tick() });
+  await scene.startCall(turn, call);
+  await scene.finishCall(turn, call, word);
+  const replies = [{ platform: "telegram", address, parts: [word, word] }];
+  await scene.settle(turn, { outcome: "failed", reason: word, final: { text: word }, replies });
+  const target = { to: { kind: "conversation", id: row.id } } as const;
+  await scene.say(`${word} again`, target);
+  const second = await scene.claim(row.id);
+  await scene.store.saveDraft({ ...passOf(second), text: word });
+  await scene.settle(second, { outcome: "interrupted-by-user", reason: word });
+  await scene.say(`${word} waits`, target);
+  await scene.store.enqueueJob({ kind: "title", key: row.id, conversation: row.id, payload: { word }, dueMs: 0 });
+}
+
+async function workOff({ store, clock }: Scenario): Promise<void> {
+  const due = { host: HOST, limit: 9 };
+  for (const event of [
+    { type: "sent", receipt: "r" },
+    { type: "gave-up", error: "blocked" },
+  ] as const)
+    for (const { id } of await store.claimDeliveries({ ...due, nowMs: clock.nowMs() }))
+      await store.settleDelivery({ id, event, nowMs: clock.nowMs() });
+  for (const { id } of await store.claimJobs({ ...due, kinds: ["title"], nowMs: clock.nowMs() }))
+    await store.settleJob({ id, result: { kind: "done" }, nowMs: clock.nowMs() });
+}
+
+/** Every `table.column` in which some row holds the word. */
+function tablesWith(db: Connection, word: string): string[] {
+  const tables = db.list("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  return tables.flatMap((table) =>
+    db
+      .list(`SELECT name FROM pragma_table_info('${table}')`)
+      .filter((column) => Number(db.scalar(`SELECT count(*) FROM ${table} WHERE ${column} LIKE '%${word}%'`)) > 0)
+      .map((column) => `${table}.${column}`),
+  );
+}
