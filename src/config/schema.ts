@@ -44,7 +44,7 @@ const choice = <const T extends readonly [string, ...string[]]>(options: T, init
 const reset = z.object({
   mode: choice(
     ["none", "idle", "daily", "both"],
-    "both",
+    "none",
     "when a chat that nobody used starts afresh: after idle time, once a day, both or never",
   ),
   at_hour: whole({ from: 0, to: 23, initial: 4 }, "local hour at which a daily reset is due"),

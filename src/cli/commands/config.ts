@@ -39,7 +39,7 @@ function registerReading(command: Command, context: CliContext): void {
     .description("Print the value of one key, ready for a script. A missing variable that it names is an error.")
     .argument("<key>", "for example logs.level")
     .action(async (key: string) => (await import("./config-view.js")).getKey(context, key));
-  addExamples(get, [["talaria config get gateway.reset.mode", "for example: both"]]);
+  addExamples(get, [["talaria config get gateway.reset.mode", "for example: none"]]);
 
   const keys = command
     .command("keys")
