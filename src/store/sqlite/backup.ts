@@ -1,6 +1,7 @@
 /**
- * Verified backups [BK-1] [BK-2]: a consistent copy made by SQLite itself, reopened and checked before it gets
- * its name. A copy that is cut short or does not check never looks like a backup.
+ * The verified backup before a migration [BK-2], and the check that every backup has to pass [BK-1]: a consistent
+ * copy made by SQLite itself, reopened and read before it gets its name. A copy that is cut short or does not check
+ * never looks like a backup.
  */
 import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,27 +10,6 @@ import { faultPoint } from "#base/fault.js";
 import { Connection } from "./connection.js";
 import { told } from "./open.js";
 
-const PAGES_PER_STEP = 1_000;
-
-export interface BackupOptions {
-  readonly from: string;
-  readonly to: string;
-  readonly onPage?: (left: number, total: number) => void;
-}
-
-/** A live copy: whoever writes goes on meanwhile. */
-export async function backupStore({ from, to, onPage }: BackupOptions): Promise<void> {
-  const partial = `${to}.partial`;
-  rmSync(partial, { force: true });
-  const source = told(from, () => new Connection({ path: from, isReadOnly: true }));
-  try {
-    await source.copyTo(partial, PAGES_PER_STEP, onPage);
-  } finally {
-    source.release();
-  }
-  finish(partial, to);
-}
-
 /** Before a migration nobody else has the file, and the writer may block: one statement does it. */
 export function backupBeforeMigration(path: string, folder: string, version: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -37,8 +17,11 @@ export function backupBeforeMigration(path: string, folder: string, version: num
   const partial = `${to}.partial`;
   rmSync(partial, { force: true });
   const source = told(path, () => new Connection({ path, isReadOnly: true }));
-  source.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`);
-  source.release();
+  try {
+    told(partial, () => source.exec(`VACUUM INTO '${partial.replaceAll("'", "''")}'`));
+  } finally {
+    source.release();
+  }
   finish(partial, to);
 }
 
@@ -67,7 +50,7 @@ export function integrityProblems(path: string): string[] {
   const db = new Connection({ path, isReadOnly: true });
   const rows = db.list(`PRAGMA integrity_check(${PROBLEMS_MAX})`).filter((text) => text !== "ok");
   const orphans = db.list(
-    "SELECT \"table\" || ' row ' || rowid || ' names a missing ' || parent FROM pragma_foreign_key_check LIMIT 100",
+    "SELECT \"table\" || coalesce(' row ' || rowid, '') || ' names a missing ' || parent FROM pragma_foreign_key_check LIMIT 100",
   );
   db.release();
   return [...rows, ...orphans];

@@ -91,6 +91,21 @@ describe("what SQLite said", () => {
     expect(faultOf(() => db.exec("CREATE TABLE u AS SELECT randomblob(99999)"))).toBe("full");
   });
 
+  it("is told whichever way the statement was run, also where the driver drops the code", () => {
+    const db = memory();
+    db.exec("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); INSERT INTO t VALUES (1, 'x')");
+    const sql = "INSERT INTO t(a) VALUES (1) RETURNING a";
+    expect(faultOf(() => db.run(sql))).toBe("constraint");
+    expect(faultOf(() => db.get(sql))).toBe("constraint");
+    expect(faultOf(() => db.all(sql))).toBe("constraint");
+    expect(faultOf(() => [...db.iterate(sql)])).toBe("constraint");
+    db.exec("PRAGMA max_page_count = 2");
+    const big = "INSERT INTO t(b) VALUES (printf('%.*c', 99999, 'x')) RETURNING a";
+    expect(faultOf(() => db.run(big))).toBe("full");
+    expect(faultOf(() => db.all(big))).toBe("full");
+    expect(faultOf(() => [...db.iterate(big)])).toBe("full");
+  });
+
   it.each([
     undefined,
     null,

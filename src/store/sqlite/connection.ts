@@ -122,7 +122,7 @@ const NUL_SYMBOL = "\u2400";
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_MAX = 1_000;
 
-/** What SQLite said, told apart by its own result code and never by its text. */
+/** What SQLite said, told apart by its own result code; by its text only where the driver drops the code. */
 export type SqliteFault =
   | "constraint"
   | "full"
@@ -148,8 +148,23 @@ const FAULTS: Readonly<Record<number, SqliteFault>> = {
   26: "not-a-database",
 };
 
+/** SQLite's own texts for the codes above: the driver's `all` and `iterate` lose the code on the way. */
+const FAULT_TEXTS: Readonly<Record<string, SqliteFault>> = {
+  "database is locked": "busy",
+  "database table is locked": "busy",
+  "out of memory": "no-memory",
+  "attempt to write a readonly database": "read-only",
+  "disk I/O error": "io",
+  "database disk image is malformed": "corrupt",
+  "database or disk is full": "full",
+  "unable to open database file": "cannot-open",
+  "file is not a database": "not-a-database",
+};
+
 /** Undefined when the error did not come from SQLite. */
 export function sqliteFault(error: unknown): SqliteFault | undefined {
-  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  return FAULTS[error.errcode & 0xff] ?? "other";
+  if (!(error instanceof Error)) return undefined;
+  if ("errcode" in error && typeof error.errcode === "number") return FAULTS[error.errcode & 0xff] ?? "other";
+  if (!("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
+  return FAULT_TEXTS[error.message] ?? (error.message.includes("constraint failed") ? "constraint" : "other");
 }
