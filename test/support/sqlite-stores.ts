@@ -38,15 +38,37 @@ export async function onFile(settings: StoreSettings = {}): Promise<StoreUnderTe
   return { store: current, reopen, refuseTitles: () => refuseTitles(db) };
 }
 
-export async function behindThreads(settings: StoreSettings = {}): Promise<StoreUnderTest> {
-  const path = newPath();
-  let current = closedAfterTest(await openWorkerStore({ ...settings, path }));
+export async function behindThreads(settings?: StoreSettings): Promise<StoreUnderTest> {
+  const fresh = await (settings === undefined ? takeSpare() : openThreads(settings));
+  const { path } = fresh;
+  let current = closedAfterTest(fresh.store);
   const reopen = async (): Promise<SessionStore> => {
     await current.close();
-    current = closedAfterTest(await openWorkerStore({ ...settings, path }));
+    current = closedAfterTest((await openThreads(settings, path)).store);
     return current;
   };
   return { store: current, reopen, refuseTitles: () => refuseTitles(new Connection({ path })) };
+}
+
+interface Threads {
+  readonly path: string;
+  readonly store: SessionStore;
+}
+
+/** Threads take a while to start, so those of the next test do it while this one runs. */
+let spare: Promise<Threads> | undefined;
+function takeSpare(): Promise<Threads> {
+  const taken = spare ?? openThreads();
+  spare = openThreads();
+  return taken;
+}
+afterAll(async () => (await spare)?.store.close());
+
+/** Both threads run when this resolves: the one that reads starts with the first question. */
+async function openThreads(settings: StoreSettings = {}, path = newPath()): Promise<Threads> {
+  const store = await openWorkerStore({ ...settings, path });
+  await store.routeVersion({});
+  return { path, store };
 }
 
 function closedAfterTest(store: SessionStore): SessionStore {
