@@ -1,8 +1,9 @@
 /** What every step of an import gets, and how parts of a session are named. */
+
+import type { Target } from "../transfer/target.js";
 import type { Ledger } from "./report.js";
 import type { SessionExtras } from "./session-fields.js";
 import type { HermesSource } from "./source.js";
-import type { Target } from "../transfer/target.js";
 
 export interface ImportContext {
   readonly source: HermesSource;

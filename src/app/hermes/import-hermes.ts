@@ -8,13 +8,13 @@ import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
 import type { ResetPolicy } from "#session/reset-policy.js";
 import type { SessionStore } from "#session/store.js";
+import { dryTarget, storeTarget, type Target } from "../transfer/target.js";
 import { importSession } from "./import-session.js";
 import { makePlan, type Plan } from "./plan.js";
 import { createLedger, type Ledger, type Odd, type Tally } from "./report.js";
 import { type RouteIndex, readRoutes } from "./routes.js";
 import { readSettings, type SettingsFound } from "./settings.js";
 import { type HermesSource, openHermes, SCHEMA_KNOWN_MAX } from "./source.js";
-import { dryTarget, storeTarget, type Target } from "../transfer/target.js";
 
 export interface HermesOptions {
   readonly dir: string;

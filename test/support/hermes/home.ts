@@ -1,5 +1,5 @@
 /** Builds homes of hermes-agent as its own program leaves them, in any schema version and as odd as wanted. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Connection } from "#store/sqlite/connection.js";
@@ -42,9 +42,11 @@ export interface HermesHome {
 export function hermesHome(options: { readonly schema?: number; readonly dir?: string } = {}): HermesHome {
   const { schema = 16, dir = mkdtempSync(join(tmpdir(), "hermes-home-")) } = options;
   mkdirSync(join(dir, "sessions"), { recursive: true });
+  const isNew = !existsSync(join(dir, "state.db"));
+  // Only `exec`: a prepared statement would keep the file open after `close`.
   const db = new Connection({ path: join(dir, "state.db") });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF");
-  if (db.scalar("SELECT count(*) FROM sqlite_master") === 0) db.exec(createTables(schema));
+  if (isNew) db.exec(createTables(schema));
   let pending: string[] = [];
   const insert = (table: string, row: Row): void => {
     const names = Object.keys(row);
