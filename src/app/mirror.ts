@@ -75,7 +75,7 @@ export interface MirrorWatch {
 
 const LOOK_EVERY_MS = 5_000;
 /** [RI-15] After a write the mirror rests so long that writing stays under 1 % of the time. */
-const REST_FACTOR = 100;
+export const REST_FACTOR = 100;
 
 /** Keeps the mirror fresh for a host: looks for a changed index now and then, off every hot path. */
 export function keepMirror(

@@ -23,25 +23,25 @@ export function exitName(code: number): ExitName {
 }
 
 /** What the store and the file helper call their outages, each with the exit code it ends a command with. */
-const EXIT_OF_OUTAGE: Readonly<Record<string, ExitCode>> = {
-  "home-locked": EXIT.locked,
-  "disk-full": EXIT.storage,
-  "storage-failed": EXIT.storage,
-  damaged: EXIT.storage,
-  "foreign-file": EXIT.storage,
-  "newer-schema": EXIT.storage,
-  "older-schema": EXIT.storage,
-  "read-only": EXIT.storage,
-  "cannot-open": EXIT.storage,
-  "file-system": EXIT.storage,
-  "migration-failed": EXIT.storage,
-  "store-busy": EXIT.storage,
-  deadline: EXIT.storage,
-};
+const EXIT_OF_OUTAGE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
+  ["home-locked", EXIT.locked],
+  ["disk-full", EXIT.storage],
+  ["storage-failed", EXIT.storage],
+  ["damaged", EXIT.storage],
+  ["foreign-file", EXIT.storage],
+  ["newer-schema", EXIT.storage],
+  ["older-schema", EXIT.storage],
+  ["read-only", EXIT.storage],
+  ["cannot-open", EXIT.storage],
+  ["file-system", EXIT.storage],
+  ["migration-failed", EXIT.storage],
+  ["store-busy", EXIT.storage],
+  ["deadline", EXIT.storage],
+]);
 
 /** An outage ends a command with 1, unless it is the home's lock, the disk or the database that failed. */
 export function exitCodeOf(outage: OperationalError): ExitCode {
   // A small file that cannot be written is named by the system's own code: file-ENOSPC, file-EACCES.
   if (/^file-(E[A-Z0-9]+|link|kind)$/.test(outage.code)) return EXIT.storage;
-  return EXIT_OF_OUTAGE[outage.code] ?? EXIT.failed;
+  return EXIT_OF_OUTAGE.get(outage.code) ?? EXIT.failed;
 }

@@ -26,8 +26,8 @@ export const register: Register = (command, context) => {
     .option("--list", "list the backups instead")
     .action((options: BackupOptions) => (options.list ? listAll(context) : backUp(context, options)));
   addExamples(command, [
-    ["talaria backup", "into the backup folder; old ones are pruned"],
-    ["talaria backup --to /mnt/usb/talaria.db", "a copy elsewhere, kept for good"],
+    ["talaria backup", "into the backup folder"],
+    ["talaria backup --to /mnt/usb/talaria.db", "elsewhere, never pruned"],
     ["talaria backup --if-due", "for cron"],
     ["talaria backup --list", "what there is"],
   ]);

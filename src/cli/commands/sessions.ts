@@ -17,6 +17,8 @@ export const register: Register = (command, context) => {
     "List, read, search, rename and delete your conversations. A session is named by its id, the beginning of " +
       "its id, or its title.",
   );
+  // Names only: with their arguments they would leave no room to say what they do.
+  command.configureHelp({ ...command.configureHelp(), subcommandTerm: (child) => child.name() });
   registerReading(command, context);
   registerChanging(command, context);
   registerExport(command, context);
@@ -60,7 +62,7 @@ function registerReading(command: Command, context: CliContext): void {
       (await import("./sessions-show.js")).showSession(context, words.join(" "), options),
     );
   addExamples(show, [
-    ["talaria sessions show 7h3k", "its card and its last 20 messages"],
+    ["talaria sessions show 7h3k", "its last 20 messages"],
     ["talaria sessions show my project --all | less", "all of it"],
     ["talaria sessions show 7h3k --json", "for a program"],
   ]);
@@ -163,8 +165,8 @@ function registerDeleting(command: Command, context: CliContext): void {
     .option("--dry-run", "only show what would go")
     .action(async (options: PruneOptions) => (await import("./sessions-prune.js")).pruneSessions(context, options));
   addExamples(prune, [
-    ["talaria sessions prune --older-than 1y --dry-run", "how many are that old"],
-    ["talaria sessions prune --older-than 90d --source cron --yes", "in a script"],
+    ["talaria sessions prune --older-than 1y --dry-run", "how many"],
+    ["talaria sessions prune --older-than 90d --yes", "in a script"],
   ]);
 }
 

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { textWidth } from "#base/text-width.js";
+import { conversation, DAY_MS, fillHome, messages } from "./support/homes.js";
+import { runCli, type TempHome, tempHome } from "./support/run.js";
+
+let home: TempHome;
+beforeEach(() => {
+  home = tempHome();
+});
+afterEach(() => home.remove());
+const run = (...args: string[]) => runCli(args, { home: home.path });
+const ids = async (...args: string[]) => {
+  const { stdout, code } = await run("sessions", "search", ...args, "--json");
+  expect(code).toBe(0);
+  return (JSON.parse(stdout).hits as { conversation: string }[]).map((hit) => hit.conversation.slice(0, 4));
+};
+const now = Date.now();
+const spec = {
+  conversations: [
+    conversation("aaaa1111aaaa1111", {
+      activeMs: now,
+      title: "wine",
+      messages: messages(
+        now - 1000,
+        ["user", "which red wine?"],
+        ["assistant", "a red wine from \u001b[31mPortugal"],
+        ["user", "thanks"],
+      ),
+    }),
+    conversation("bbbb2222bbbb2222", {
+      activeMs: now - 10 * DAY_MS,
+      source: "telegram",
+      messages: messages(now - 10 * DAY_MS, ["user", "東京の天気は？ wine"], ["assistant", "晴れです"]),
+    }),
+  ],
+};
+
+describe("sessions search", () => {
+  it("finds each conversation once, marks the match, shows what stands around it, within 80 columns", async () => {
+    await fillHome(home.path, spec);
+    const { code, stdout, stderr } = await run("sessions", "search", "red", "wine");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^aaaa1111 {2}wine {2}cli, just now, #\d, 1 more$/m);
+    expect(stdout).toMatch(/ {2}(you {2}|agent) {2}.*«red»\s«wine»/);
+    expect(stdout.match(/^aaaa1111/gm)).toHaveLength(1);
+    expect(stdout).not.toContain("\u001b");
+    for (const line of stdout.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(80);
+    // Nothing has fed the index yet: said, and found all the same.
+    expect(stderr).toContain("does not hold 5 messages yet");
+    await run("doctor");
+    expect((await run("sessions", "search", "red", "wine")).stderr).toBe("");
+  });
+
+  it("filters by source, role, time and session, and sorts", async () => {
+    await fillHome(home.path, spec);
+    await run("doctor");
+    expect((await ids("wine")).sort()).toEqual(["aaaa", "bbbb"]);
+    expect(await ids("wine", "--source", "telegram")).toEqual(["bbbb"]);
+    expect(await ids("portugal", "--role", "user")).toEqual([]);
+    expect(await ids("wine", "--since", "2d")).toEqual(["aaaa"]);
+    expect(await ids("wine", "--until", "2d")).toEqual(["bbbb"]);
+    expect(await ids("wine", "--in", "bbbb")).toEqual(["bbbb"]);
+    expect(await ids("wine", "--sort", "oldest")).toEqual(["bbbb", "aaaa"]);
+    expect(await ids("wine", "--sort", "newest")).toEqual(["aaaa", "bbbb"]);
+    expect(await ids("東京")).toEqual(["bbbb"]);
+    expect(await ids("wine", "-n", "1")).toHaveLength(1);
+  });
+
+  it.each(['"unfinished', "((", "OR OR", "*", "--", "~", "\u0000", "a".repeat(5_000)])(
+    "never fails on odd text: %j",
+    async (text) => {
+      await fillHome(home.path, spec);
+      expect(await run("sessions", "search", "--", text.replaceAll("\u0000", "\u2400"))).toMatchObject({ code: 0 });
+    },
+  );
+
+  it("says when a session or a time is wrong", async () => {
+    await fillHome(home.path, spec);
+    expect(await run("sessions", "search", "wine", "--in", "nonsense")).toMatchObject({ code: 3 });
+    expect(await run("sessions", "search", "wine", "--since", "yesterday")).toMatchObject({ code: 2 });
+    expect((await run("sessions", "search", "nothing-like-it")).stdout).toBe("Nothing found.\n");
+  });
+});
+
+describe("help", () => {
+  it.each(
+    [
+      "sessions",
+      "sessions list",
+      "sessions show",
+      "sessions search",
+      "sessions rename",
+      "sessions archive",
+      "sessions unarchive",
+      "sessions delete",
+      "sessions prune",
+      "sessions stats",
+      "routes",
+      "routes list",
+      "routes prune",
+      "backup",
+      "restore",
+      "doctor",
+    ].map((command) => [command]),
+  )("explains %s within 80 columns and with examples", async (command) => {
+    const { code, stdout } = await run(...command.split(" "), "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: talaria ${command}`);
+    expect(stdout).toMatch(/\nExamples:\n {2}\S/);
+    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+});
