@@ -2,11 +2,8 @@
  * What begins, ends, continues or reshapes a conversation (`design.md` §4). Every act closes what it leaves,
  * opens what it enters and tells the hooks in one transaction, so a crash finds both halves or neither.
  */
-import { invariant } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
 import type { Message } from "#session/message.js";
-import { type ResetPolicy, resetDeadline } from "#session/reset-policy.js";
-import { parseSessionKey } from "#session/session-key.js";
 import type { Actor, Begun, LifecycleVerbs, NotFound } from "#session/verbs/lifecycle.js";
 import {
   append,
@@ -20,6 +17,7 @@ import {
   setPreview,
   tell,
 } from "../acts.js";
+import { bind } from "../bind.js";
 import { isIn, supersededRanges, visibleMessages } from "../history.js";
 import { rotate } from "../rotate.js";
 import { interruptTurn } from "../settle.js";
@@ -208,27 +206,6 @@ function leave(
     orderKey: actor.routeKey,
     ...(use.extra && { extra: use.extra }),
   });
-}
-
-/**
- * Moves the actor's route, if it has one; a suspended or expired route is usable again by that, and its
- * deadline counts from this use: a deadline of what was left must not end what was chosen.
- */
-function bind(tx: Tx, actor: Actor, to: Conversation, nowMs: number): void {
-  if (actor.routeKey === undefined) return;
-  const route = tx.db.get<{ policy: string }>(
-    `INSERT INTO route(key, conversation, platform, chat_type, created_ms, used_ms) VALUES (?1, ?2, ?3, ?5, ?4, ?4)
-     ON CONFLICT(key) DO UPDATE SET conversation = excluded.conversation, used_ms = max(used_ms, excluded.used_ms),
-       expired_ms = NULL, suspended_reason = NULL, resume_reason = NULL RETURNING reset_policy AS policy`,
-    actor.routeKey,
-    to.no,
-    actor.platform,
-    nowMs,
-    parseSessionKey(actor.routeKey)?.chatType ?? "dm",
-  );
-  invariant(route, "an upsert returns its row");
-  const deadline = resetDeadline(JSON.parse(route.policy) as ResetPolicy, nowMs);
-  tx.db.run("UPDATE route SET expires_ms = ? WHERE key = ?", deadline?.atMs ?? null, actor.routeKey);
 }
 
 /** What a branch at `atSeq` begins with. A step whose calls are not all answered by then stays out [FQ-3]. */
