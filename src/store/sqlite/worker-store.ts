@@ -59,7 +59,9 @@ export async function openWorkerStore(options: WorkerStoreOptions): Promise<Sess
     },
     async () => {
       forgetReader?.();
-      await Promise.all([writer.end(), reader?.end()]);
+      // The writer goes last: only the last connection to leave folds the log into the database, and only it may.
+      await reader?.end();
+      await writer.end();
     },
     options,
   );
