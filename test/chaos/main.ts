@@ -31,7 +31,7 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   endChildren();
   const told =
     error instanceof UserError ? [error.message, error.hint ?? ""] : [(error as Error).stack ?? String(error)];
-  process.stderr.write(`chaos: ${told.join("\n       ")}\n`);
+  process.stderr.write(`chaos: ${told.filter(Boolean).join("\n       ")}\n`);
   process.exitCode = error instanceof UserError ? error.exitCode : 1;
 });
 

@@ -2,7 +2,7 @@
 import type { ViolationKind } from "./journal.js";
 import type { StoreChaosOptions, StoreChaosResult } from "./store.js";
 
-const LABEL_CHARS = 22;
+const LABEL_CHARS = 24;
 const WIDTH = 80;
 const SHOWN_MAX = 10;
 
