@@ -26,7 +26,7 @@ export interface Found {
 }
 
 /** Enough to choose from; the walk goes on only while there are too few conversations among them. */
-export const WINDOW = 500;
+export const WINDOW = 250;
 export const WALK_MAX: Readonly<Record<Plan["index"], number>> = { words: 5_000, grams: 2_500 };
 /** Messages outside the index that are read for one query, newest first. */
 export const TAIL_MAX = 2_000;
@@ -148,10 +148,13 @@ export interface TextRow {
   readonly body: string | null;
 }
 
-/** The texts of those candidates that may still be shown, cut to `chars`. One statement: rows cost microseconds. */
+/**
+ * The texts of candidates, cut to `chars`; one statement, so that rows cost microseconds. Whether a candidate may
+ * still be shown is asked when it is: a look at its conversation for each of them would double the cost.
+ */
 export function readTexts(state: Connection, candidates: readonly Candidate[], chars: number): TextRow[] {
   return state.all<TextRow>(TEXTS, JSON.stringify(candidates.map(({ id }) => id)), chars);
 }
 
-const TEXTS = `SELECT m.id, iif(octet_length(m.text) <= ?2, m.text, substr(m.text, 1, ?2)) AS text, m.body FROM json_each(?1) j CROSS JOIN message m ON m.id = j.value
-  CROSS JOIN conversation c ON c.no = m.conversation WHERE ${SEARCHED}`;
+const TEXTS = `SELECT m.id, iif(octet_length(m.text) <= ?2, m.text, substr(m.text, 1, ?2)) AS text, m.body
+  FROM json_each(?1) j CROSS JOIN message m ON m.id = j.value`;

@@ -11,7 +11,7 @@ import {
   type SearchResult,
 } from "#session/search.js";
 import type { Connection } from "../sqlite/connection.js";
-import { type Candidate, type Found, fromIndex, fromTail, readTexts } from "./candidates.js";
+import { type Candidate, type Found, fromIndex, fromTail, readTexts, WINDOW } from "./candidates.js";
 import { newestMessage, type Progress, parsedBody } from "./feed.js";
 import { type Filter, filterOf } from "./filter.js";
 import { showHits } from "./hit.js";
@@ -21,8 +21,7 @@ import { loosened, parseQuery, type Query, wholeText } from "./query.js";
 import { score } from "./score.js";
 import { searchableText } from "./tokens.js";
 
-/** Messages whose text is read to rank them, and how many of one conversation. */
-const RANKED_MAX = 300;
+/** Messages of one conversation that are read to rank them. */
 const RANKED_EACH_MAX = 25;
 /** Of a long message, the part that counts for its rank. */
 const RANKED_CHARS = 8_000;
@@ -108,16 +107,13 @@ function byRank(
   candidates: readonly Candidate[],
   sought: readonly Sought[],
   whole: string,
-): Candidate[] {
-  const window = rankable(candidates);
-  const texts = new Map(readTexts(state, window, RANKED_CHARS).map((row) => [row.id, row]));
-  const readable = window.flatMap((candidate) => {
-    const row = texts.get(candidate.id);
-    if (row === undefined) return [];
-    const rest = row.body === null ? {} : { rest: () => searchableText(row.text, parsedBody(row.body)) };
-    return [{ ...candidate, text: row.text, ...rest }];
+): readonly Candidate[] {
+  const texts = new Map(readTexts(state, rankable(candidates), RANKED_CHARS).map((row) => [row.id, row]));
+  const readable = candidates.filter(({ id }) => texts.has(id));
+  const scores = score(readable, sought, whole, (id) => {
+    const row = texts.get(id);
+    return { text: row?.text ?? "", rest: () => searchableText(row?.text ?? "", parsedBody(row?.body ?? null)) };
   });
-  const scores = score(readable, sought, whole);
   return readable.sort((a, b) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) || b.id - a.id);
 }
 
@@ -131,7 +127,7 @@ function rankable(candidates: readonly Candidate[]): Candidate[] {
       taken.set(conversation, count);
       return count <= RANKED_EACH_MAX;
     })
-    .slice(0, RANKED_MAX);
+    .slice(0, WINDOW);
 }
 
 /**

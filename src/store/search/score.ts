@@ -14,9 +14,12 @@ export interface Scored {
   readonly id: number;
   readonly role: SearchedRole;
   readonly atMs: number;
+}
+
+export interface ScoredText {
   readonly text: string;
   /** Read when nothing sought is in the text: what its tool calls asked for, say. */
-  readonly rest?: () => string;
+  readonly rest: () => string;
 }
 
 const TERM_COUNT_MAX = 20;
@@ -27,28 +30,43 @@ const RECENCY_BONUS = 0.15;
 const ROLE_WEIGHT: Readonly<Record<SearchedRole, number>> = { user: 1.1, assistant: 1, tool: 0.7 };
 
 /** Scores by message id; higher is better. */
-export function score(messages: readonly Scored[], sought: readonly Sought[], wholeQuery: string): Map<number, number> {
+export function score(
+  messages: readonly Scored[],
+  sought: readonly Sought[],
+  wholeQuery: string,
+  textOf: (id: number) => ScoredText,
+): Map<number, number> {
   const together = sought.length > 1 && wholeQuery !== "" ? wholeQuery : undefined;
-  const counted = messages.map((message) => {
-    let folded = fold(message.text);
-    let counts = countsIn(folded, sought);
-    if (message.rest !== undefined && counts.every((count) => count === 0)) {
-      folded = fold(message.rest());
-      counts = countsIn(folded, sought);
-    }
-    return { message, counts, length: folded.length, isTogether: together !== undefined && folded.includes(together) };
-  });
+  const counted = messages.map(({ id }) => count(textOf(id), sought, together));
   const weights = sought.map((_, term) => rarity(counted.filter(({ counts }) => counts[term]).length, counted.length));
   const meanLength = counted.reduce((sum, { length }) => sum + length, 0) / Math.max(1, counted.length);
   const recency = recencyOf(messages);
-  return new Map(
-    counted.map(({ message, counts, length, isTogether }) => {
-      const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * (length / Math.max(1, meanLength)));
-      const terms = counts.reduce((sum, count, term) => sum + (weights[term] ?? 0) * (count / (count + norm)), 0);
-      const value = terms * ROLE_WEIGHT[message.role] * (1 + (isTogether ? TOGETHER_BONUS : 0));
-      return [message.id, value * (1 + RECENCY_BONUS * recency(message.atMs))];
-    }),
-  );
+  const scores = new Map<number, number>();
+  for (const [at, { counts, length, isTogether }] of counted.entries()) {
+    const message = messages[at];
+    if (message === undefined) continue;
+    const norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * (length / Math.max(1, meanLength)));
+    const terms = counts.reduce((sum, times, term) => sum + (weights[term] ?? 0) * (times / (times + norm)), 0);
+    const bonus = (1 + (isTogether ? TOGETHER_BONUS : 0)) * (1 + RECENCY_BONUS * recency(message.atMs));
+    scores.set(message.id, terms * ROLE_WEIGHT[message.role] * bonus);
+  }
+  return scores;
+}
+
+interface Counted {
+  readonly counts: readonly number[];
+  readonly length: number;
+  readonly isTogether: boolean;
+}
+
+function count({ text, rest }: ScoredText, sought: readonly Sought[], together: string | undefined): Counted {
+  let folded = fold(text);
+  let counts = countsIn(folded, sought);
+  if (counts.every((times) => times === 0)) {
+    folded = fold(rest());
+    counts = countsIn(folded, sought);
+  }
+  return { counts, length: folded.length, isTogether: together !== undefined && folded.includes(together) };
 }
 
 function countsIn(folded: string, sought: readonly Sought[]): number[] {

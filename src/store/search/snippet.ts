@@ -32,11 +32,11 @@ export function excerpt(text: string, chars: number): string {
 }
 
 function assemble(shown: string, window: Span, spans: readonly Span[]): Snippet {
+  const inside = spans.filter((span) => span.start < window.end).slice(0, MARKS_MAX);
   let text = window.start > 0 ? "…" : "";
   const marks: (readonly [number, number])[] = [];
   let at = window.start;
-  for (const span of spans) {
-    if (span.start < at || span.start >= window.end || marks.length >= MARKS_MAX) continue;
+  for (const span of inside) {
     const end = Math.min(span.end, window.end);
     text += oneLine(shown.slice(at, span.start));
     const from = text.length;
@@ -49,8 +49,10 @@ function assemble(shown: string, window: Span, spans: readonly Span[]): Snippet 
 }
 
 function oneLine(text: string): string {
-  return visible(text).replace(/\s+/g, " ");
+  return PLAIN.test(text) ? text : visible(text).replace(/\s+/g, " ");
 }
+
+const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Sorted, overlapping ones joined. */
 function merged(spans: readonly Span[]): Span[] {
