@@ -17,6 +17,8 @@ const CHATS = Array.from({ length: 1_000 }, (_, no) => `agent:main:soak:dm:${no}
 const HOST = "host" as HostId;
 const HASH = "a".repeat(64);
 const GC_EVERY = 10;
+/** Reading is most of what a store does all day. */
+const LOOKS = 5;
 const nowMs = 1_700_000_000_000;
 
 const gc = globalThis.gc;
@@ -75,8 +77,12 @@ async function live(to: SessionStore, round: number): Promise<void> {
   await all((_, no) => to.recent({ conversation: at(ids, no), limit: 5 }));
   await all((_, no) => to.settle({ ...pass(no), outcome: "completed", final: { text: "done" }, nowMs }));
   await all((_, no) => to.resolve({ text: at(ids, no) }));
-  await all((key) => to.route({ key }));
-  await all(() => to.routeVersion({}));
+  for (let look = 0; look < LOOKS; look++) {
+    await all((key) => to.route({ key }));
+    await all((_, no) => to.queue({ conversation: at(ids, no), limit: 5 }));
+    await all(() => to.routeVersion({}));
+    await all((key) => to.importCursor({ session: key }));
+  }
 }
 
 async function all<T>(act: (key: string, no: number) => Promise<T>): Promise<T[]> {
