@@ -41,21 +41,18 @@ const step = fc.record({
 export function describeBalance(open: OpenStore): void {
   it("[BH-15] starts, ends and finalizes are balanced after any sequence of acts", async () => {
     const runs = (await Scenario.open(open)).isDurable ? RUNS_ON_DISK : RUNS_IN_MEMORY;
-    const property = fc.asyncProperty(
-      fc.array(step, { maxLength: ACTS_MAX, size: "max" }),
-      async (steps) => {
-        const scene = await Scenario.open(open);
-        const books = new Map<string, Book>();
-        let turns = 0;
-        for (const { act, chat, pick } of steps) {
-          await ACTS[act](new Life(scene, chat, pick));
-          turns += await keepBooks(scene, books);
-        }
-        turns += await endEverything(scene, books);
-        expect((await scene.store.stats({})).spend.turns).toBe(turns);
-        for (const [id, book] of books) expect([id, book.isOpen]).toEqual([id, false]);
-      },
-    );
+    const property = fc.asyncProperty(fc.array(step, { maxLength: ACTS_MAX, size: "max" }), async (steps) => {
+      const scene = await Scenario.open(open);
+      const books = new Map<string, Book>();
+      let turns = 0;
+      for (const { act, chat, pick } of steps) {
+        await ACTS[act](new Life(scene, chat, pick));
+        turns += await keepBooks(scene, books);
+      }
+      turns += await endEverything(scene, books);
+      expect((await scene.store.stats({})).spend.turns).toBe(turns);
+      for (const [id, book] of books) expect([id, book.isOpen]).toEqual([id, false]);
+    });
     await fc.assert(property, { numRuns: runs });
   }, 60_000);
 

@@ -256,7 +256,9 @@ export function describeRotation(open: OpenStore): void {
       const { conversation } = await scene.exchange("one", "1", { title: "my project" });
       const branch = (title?: string) =>
         scene.store.branch({ actor: AT_TERMINAL, from: conversation, ...(title && { title }), nowMs: scene.tick() });
-      expect(await branch()).toMatchObject({ title: { kind: "set", title: "my project #2" } });
+      const newest = only("branched", await branch());
+      expect(newest.title).toEqual({ kind: "set", title: "my project #2" });
+      expect(await scene.store.resolve({ text: "my project" })).toMatchObject({ conversation: newest.conversation });
       expect(await branch("another way")).toMatchObject({ title: { kind: "set", title: "another way" } });
     });
 

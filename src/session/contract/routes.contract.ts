@@ -170,6 +170,12 @@ export function describeRoutes(open: OpenStore): void {
       expect(await prune(scene, 30)).toEqual([]);
     });
 
+    it("[RI-1] [RI-2] is exact to the hour, not to the day", async () => {
+      const scene = await Scenario.open(open);
+      await used(scene, { older: 90 + 1 / 24, younger: 90 - 1 / 24 });
+      expect(await prune(scene, 90)).toEqual(["older"]);
+    });
+
     it.each([
       ["[RI-3] of 0 days", 0],
       ["[RI-4] of a negative age", -1],
