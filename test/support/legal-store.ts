@@ -278,7 +278,9 @@ const ROWS: Readonly<Record<string, string>> = {
 function findRows(db: Connection): Map<string, number> {
   const at = new Map<string, number>();
   for (const [name, sql] of Object.entries(ROWS)) {
-    const rows = db.all<{ no: number | null }>(sql.replace(/(?<!\w):(\w+)/g, (_, other: string) => numberOf(at, other)));
+    const rows = db.all<{ no: number | null }>(
+      sql.replace(/(?<!\w):(\w+)/g, (_, other: string) => numberOf(at, other)),
+    );
     if (rows.length !== 1 || rows[0]?.no == null) throw new Error(`${rows.length} rows are called ${name}`);
     at.set(name, rows[0].no);
   }
