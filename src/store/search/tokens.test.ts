@@ -49,6 +49,7 @@ describe("tokens", () => {
     const body = { toolCalls: [{ id: "1", name: "read_file", arguments: '{"path":"a.txt"}' }], reasoning: "secret" };
     expect(searchableText("said", body)).toBe('said\nread_file {"path":"a.txt"}');
     expect(searchableText("result", { toolName: "grep" })).toBe("result\ngrep");
+    expect(searchableText("\x1b[31mred\x1b[0m\nline", undefined)).toBe("red\nline");
     expect(searchableText("said", { toolCalls: "odd" } as never)).toBe("said");
     expect(searchableText("said", { toolCalls: [null, {}] } as never)).toBe("said\n \n ");
   });

@@ -7,6 +7,7 @@
  *   so that any two or more characters are a phrase of pairs. Single characters stand once each at the end.
  * - A pictograph is a token of its own.
  */
+import { visibleLines } from "#base/text-width.js";
 import type { MessageBody } from "#session/message.js";
 import { fold, IGNORED, isAscii } from "./fold.js";
 
@@ -31,13 +32,19 @@ const BLANKS = /[\s\x00-\x1f\x7f-\x9f]+/g;
 
 /** Everything of a message that search may find: its text, the tool's name, what the calls asked for. */
 export function searchableText(text: string, body: MessageBody | undefined): string {
-  if (body === undefined) return text.slice(0, INDEXED_CHARS_MAX);
-  const parts = [text];
+  const said = withoutEscapes(text);
+  if (body === undefined) return said.slice(0, INDEXED_CHARS_MAX);
+  const parts = [said];
   if (typeof body.toolName === "string") parts.push(body.toolName);
   // An imported body may hold anything under this name.
   if (Array.isArray(body.toolCalls))
     for (const call of body.toolCalls) parts.push(`${call?.name ?? ""} ${call?.arguments ?? ""}`);
   return parts.join("\n").slice(0, INDEXED_CHARS_MAX);
+}
+
+/** A tool's colours would grow into the words they colour: `ESC[31mred` is not the word "31mred". */
+function withoutEscapes(text: string): string {
+  return text.includes("\x1b") ? visibleLines(text) : text;
 }
 
 /** Tokens between single spaces, and one space at each end. */
