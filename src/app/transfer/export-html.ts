@@ -13,7 +13,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 export function htmlRendering(): Rendering {
   return {
-    begin: () => `<!doctype html>
+    begin: (first) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -21,7 +21,7 @@ export function htmlRendering(): Rendering {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="Talaria">
-<title>Conversations</title>
+<title>${line(titleOf(first))}</title>
 <style>${HTML_STYLE}</style>
 </head>
 <body>

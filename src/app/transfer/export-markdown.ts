@@ -36,7 +36,7 @@ function messageText(row: HistoryRow): string {
   if (row.text !== "") parts.push(row.role === "tool" ? `${fenced(visibleLines(row.text))}\n` : prose(row.text));
   for (const call of toolCalls)
     parts.push(
-      `Calls \`${inline(call.name).replaceAll("`", "'")}\`:\n\n${fenced(visibleLines(argumentsOf(call.arguments)), "json")}\n`,
+      `Calls \`${visible(call.name).replaceAll("`", "'")}`:\n\n${fenced(visibleLines(argumentsOf(call.arguments)), "json")}\n`,
     );
   for (const name of attachments) parts.push(`Attachment: ${inline(String(name))}\n\n`);
   return parts.join("");

@@ -11,7 +11,8 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** One form of export, as pieces of text in the order in which they stand in the file. */
 export interface Rendering {
-  begin(): string;
+  /** `first` is the conversation that the file begins with. */
+  begin(first: ConversationCard): string;
   conversation(leaving: Leaving, pages: AsyncIterable<readonly HistoryRow[]>): AsyncIterable<string>;
   end(): string;
 }
@@ -90,7 +91,7 @@ async function writeAll(
   for await (const leaving of selected(store, selection, isRedacted)) {
     if (place === undefined || place.isOwn) {
       place = await outlet.open(leaving.card);
-      await place.write(rendering.begin());
+      await place.write(rendering.begin(leaving.card));
     }
     for await (const text of rendering.conversation(leaving, counted(leaving.card))) await place.write(text);
     conversations++;

@@ -9,6 +9,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { SessionStore } from "#session/store.js";
 import type { CliContext } from "../command.js";
 import { formatCount, formatPlural } from "../format.js";
+import { wrapText } from "./sessions-wrap.js";
 
 export interface HermesCommandOptions {
   readonly dryRun?: boolean;
@@ -110,7 +111,7 @@ async function tell(context: CliContext, report: HermesReport): Promise<void> {
   if (report.odd.length > 0) {
     out.line(`\n${out.paint.bold("Odd, and what was done about it:")}`);
     for (const { kind, count, examples } of report.odd) {
-      out.line(`  ${formatCount(count)} × ${ODD_KINDS[kind]}`);
+      for (const line of wrapText(`${formatCount(count)} × ${ODD_KINDS[kind]}`, out.columns - 2)) out.line(`  ${line}`);
       for (const { subject, detail } of examples.slice(0, EXAMPLES_SHOWN))
         out.line(out.paint.dim(fitted(out.columns, `${subject}${detail === undefined ? "" : `: ${detail}`}`)));
     }
@@ -131,5 +132,5 @@ function tellSettings({ out }: CliContext, { settings: { settings, notes } }: He
     out.line("\nSettings found there that Talaria has too; to take one over:");
     for (const { key, value } of settings) out.line(`  talaria config set ${key} ${visible(value)}`);
   }
-  for (const note of notes) out.line(`\nNote: ${visible(note)}`);
+  for (const note of notes) for (const line of wrapText(`\nNote: ${note}`, out.columns)) out.line(line);
 }
