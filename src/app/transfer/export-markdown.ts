@@ -35,9 +35,7 @@ function messageText(row: HistoryRow): string {
   if (reasoning !== undefined && reasoning !== "") parts.push(`Thinking:\n\n${fenced(visibleLines(reasoning))}\n`);
   if (row.text !== "") parts.push(row.role === "tool" ? `${fenced(visibleLines(row.text))}\n` : prose(row.text));
   for (const call of toolCalls)
-    parts.push(
-      `Calls \`${visible(call.name).replaceAll("`", "'")}`:\n\n${fenced(visibleLines(argumentsOf(call.arguments)), "json")}\n`,
-    );
+    parts.push(`Calls ${codeSpan(call.name)}:\n\n${fenced(visibleLines(argumentsOf(call.arguments)), "json")}\n`);
   for (const name of attachments) parts.push(`Attachment: ${inline(String(name))}\n\n`);
   return parts.join("");
 }
@@ -50,6 +48,10 @@ function prose(text: string): string {
       : block.replace(/^( {0,3})(?=<[!?/a-zA-Z])/gm, "$1\\").replace(/^( {0,3})(?=#{1,6}(\s|$))/gm, "$1\\"),
   );
   return `${parts.join("\n")}\n\n`;
+}
+
+function codeSpan(text: string): string {
+  return `\`${visible(text).replaceAll("`", "'")}\``;
 }
 
 /** One line, in which nothing is markup. */
