@@ -308,7 +308,7 @@ export function describeLifecycle(open: OpenStore): void {
   });
 
   describe("a shutdown", () => {
-    it("[FQ-9] [BH-4] [BH-5] closes every live opening, page by page, and leaves turns to the next host", async () => {
+    it("[FQ-9] closes every live opening, page by page, and leaves turns to the next host", async () => {
       const scene = await Scenario.open(open);
       const keys = ["a", "b", "c", "d", "e"].map((chat) => `${CHAT}:${chat}`);
       for (const key of keys) await scene.exchange("hello", "hi", { key });
@@ -328,7 +328,7 @@ export function describeLifecycle(open: OpenStore): void {
       expect(await scene.store.openTurns({ limit: 9 })).toMatchObject([{ turn: turn.turn }]);
     });
 
-    it("[BH-5] [FQ-6] of an empty store closes nothing", async () => {
+    it("[FQ-6] of an empty store closes nothing", async () => {
       const scene = await Scenario.open(open);
       const closed = await scene.store.closeOpenings({ reason: "shutdown", limit: 10, nowMs: scene.tick() });
       expect(closed).toEqual({ closed: 0 });

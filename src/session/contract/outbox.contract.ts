@@ -170,7 +170,7 @@ export function describeOutbox(open: OpenStore): void {
       ]);
     });
 
-    it("[BH-3] [BH-6] that fail are tried again with the same key; reset waits for finalize", async () => {
+    it("[BH-3] that fail are tried again with the same key; reset waits for finalize", async () => {
       const scene = await Scenario.open(open);
       await scene.exchange("hello", "hi");
       await scene.told();
@@ -188,7 +188,7 @@ export function describeOutbox(open: OpenStore): void {
       expect(await claim(scene)).toMatchObject([{ kind: "on_session_reset" }]);
     });
 
-    it("[BH-6] that keep failing are set aside after their attempts, and the next in line goes on", async () => {
+    it("that keep failing are set aside after their attempts, and the next in line goes on", async () => {
       const scene = await Scenario.open(open);
       await scene.exchange("hello", "hi");
       for (let attempt = 1; attempt <= HOOK_ATTEMPTS_MAX; attempt++) {
@@ -199,7 +199,7 @@ export function describeOutbox(open: OpenStore): void {
       expect(await claim(scene)).toMatchObject([{ kind: "on_session_end", attempts: 1 }]);
     });
 
-    it("[BH-6] [CT-9] that kill the host every time are set aside too", async () => {
+    it("that kill the host every time are set aside too", async () => {
       const scene = await Scenario.open(open);
       await scene.exchange("hello", "hi");
       for (let attempt = 1; attempt <= HOOK_ATTEMPTS_MAX; attempt++) {

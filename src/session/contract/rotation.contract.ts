@@ -71,7 +71,7 @@ export function describeRotation(open: OpenStore): void {
       expect(await scene.context(conversation)).toEqual(["system: summary", "user: two"]);
     });
 
-    it("[CR-4] [LS-3] in the middle of a turn is what everybody is told from then on", async () => {
+    it("[LS-3] in the middle of a turn is what everybody is told from then on", async () => {
       const scene = await Scenario.open(open);
       const turn = await scene.turn("look");
       await scene.useTool(turn, "seen");
