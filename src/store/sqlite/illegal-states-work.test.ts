@@ -255,6 +255,12 @@ const TURNS: readonly Attack[] = [
   ["a turn renamed", "UPDATE turn SET id = 'other' WHERE no = :runningTurn", FENCED],
   ["a turn moved elsewhere", "UPDATE turn SET conversation = :idle WHERE no = :runningTurn", FENCED],
   ["a turn given another input", "UPDATE turn SET input = :busyInput WHERE no = :runningTurn", FENCED],
+  ["a settled turn's reason rewritten", "UPDATE turn SET reason = 'x' WHERE no = :doneTurn", "a turn that has ended"],
+  [
+    "a settled turn touched while its conversation lives",
+    "UPDATE turn SET reason = NULL WHERE no = :doneTurn",
+    "ended",
+  ],
   ["a turn deleted", "DELETE FROM turn WHERE no = :doneTurn", "turns are kept"],
 ];
 

@@ -66,6 +66,62 @@ describe("the store and its model", () => {
   );
 });
 
+const say: Op = { op: "say", chat: 0, mode: "queue" };
+const claim: Op = { op: "claim", to: 0 };
+const settle = (outcome: "completed" | "failed"): Op => ({ op: "settle", to: 0, outcome, parts: 1, isStale: false });
+const erase: Op = { op: "erase", limit: 100 };
+
+/** Lives that chance meets too seldom. */
+const HARD_LIVES: readonly [name: string, ops: readonly Op[]][] = [
+  [
+    "[ST-14] what an earlier host's failed turn left is erased under a later lease",
+    [
+      say,
+      claim,
+      settle("failed"),
+      { op: "die" },
+      say,
+      claim,
+      settle("completed"),
+      { op: "remove", to: 0 },
+      erase,
+      erase,
+    ],
+  ],
+  [
+    "[ST-14] what is owed when a conversation is deleted is sent, and then nothing of it is left",
+    [
+      say,
+      claim,
+      settle("completed"),
+      { op: "send", limit: 1 },
+      { op: "remove", to: 0 },
+      erase,
+      { op: "sent", delivery: 0, how: "gave-up" },
+      erase,
+    ],
+  ],
+  [
+    "a turn that was taken over in mid-call is settled by whoever has it",
+    [
+      say,
+      claim,
+      { op: "step", to: 0, calls: ["at-most-once", "idempotent"], isStarted: true, isStale: false },
+      { op: "die" },
+      { op: "takeOver", to: 0 },
+      { op: "draft", to: 0, isStale: true },
+      settle("failed"),
+    ],
+  ],
+];
+
+describe("a hard life", () => {
+  it.each(HARD_LIVES)("%s", (_, ops) => {
+    play(inMemory(), ops);
+    play(onFile(), ops);
+  });
+});
+
 /** Statements that a planted bug forgets to run, and when. */
 const PLANTED: readonly [name: string, forgets: (sql: string, params: readonly SqlValue[]) => boolean][] = [
   [

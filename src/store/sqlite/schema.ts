@@ -363,7 +363,7 @@ CREATE TRIGGER turn_fence BEFORE UPDATE ON turn
       AND (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL))
     OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation <> OLD.conversation
     OR NEW.input <> OLD.input OR NEW.started_ms <> OLD.started_ms OR NEW.attempts < OLD.attempts OR NEW.steps < OLD.steps
-    OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
+    OR (OLD.state <> 'settled' AND NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation))
   BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended'); END;
 CREATE TRIGGER turn_settles_answered BEFORE UPDATE OF state ON turn
   WHEN NEW.state = 'settled' AND (EXISTS (SELECT 1 FROM tool_call WHERE turn = NEW.no AND state <> 'finished')

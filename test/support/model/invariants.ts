@@ -53,7 +53,9 @@ const INVARIANTS: Readonly<Record<string, string>> = {
     "SELECT m.id FROM message m JOIN session s ON s.no = m.session LEFT JOIN session n ON n.parent = s.no WHERE m.seq < s.from_seq OR m.seq >= n.from_seq",
   "INV-14 an erased conversation has nothing left": `SELECT j.no FROM job j WHERE j.kind = 'erase' AND j.state = 'done' AND (EXISTS (SELECT 1 FROM message WHERE conversation = j.conversation)
        OR EXISTS (SELECT 1 FROM tool_call WHERE conversation = j.conversation) OR EXISTS (SELECT 1 FROM approval WHERE conversation = j.conversation)
-       OR EXISTS (SELECT 1 FROM input WHERE conversation = j.conversation AND text IS NOT NULL))`,
+       OR EXISTS (SELECT 1 FROM input WHERE conversation = j.conversation AND text IS NOT NULL)
+       OR EXISTS (SELECT 1 FROM delivery WHERE conversation = j.conversation AND ended_ms IS NOT NULL)
+       OR EXISTS (SELECT 1 FROM turn WHERE conversation = j.conversation AND reason IS NOT NULL))`,
 };
 
 /** One statement for all: a run asks after each of its operations. */

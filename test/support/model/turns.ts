@@ -381,12 +381,14 @@ function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "set
   const { turn: id, epoch } = pass;
   const parts = Array.from({ length: op.parts }, (_, index) => `part ${index + 1} of ${run.text("reply")}`);
   const final = op.outcome === "completed" ? { final: { text: run.text("answers") } } : {};
+  const reason = op.outcome === "failed" ? { reason: "out of luck" } : {};
   const replies = parts.length === 0 ? [] : [{ platform: "telegram", address: ADDRESS, parts }];
   const answer = run.call("settle", {
     turn: id,
     epoch,
     outcome: op.outcome,
     ...final,
+    ...reason,
     replies,
     nowMs: run.world.nowMs,
   });
@@ -414,7 +416,7 @@ export function endTurn(
   if (as.final !== undefined) world.append(conversation, "assistant", as.final);
   else if (turn.draft !== "") world.append(conversation, "assistant", turn.draft);
   if (as.outcome !== "completed")
-    world.append(conversation, "note", as.outcome === "failed" ? "failed: unknown error" : "interrupted");
+    world.append(conversation, "note", as.outcome === "failed" ? "failed: out of luck" : "interrupted");
   conversation.turn = null;
   world.tell(conversation, "on_session_end");
   conversation.activeMs = world.nowMs;
