@@ -4,7 +4,7 @@
  */
 import type { SearchedRole } from "#session/search.js";
 import type { Connection } from "../sqlite/connection.js";
-import { type Progress, parsedBody, SEARCHED } from "./feed.js";
+import { type Progress, parsedBody, SEARCHED, type Vanished } from "./feed.js";
 import { type Filter, type Filtered, narrowed, passes } from "./filter.js";
 import { matches } from "./match.js";
 import { needsCheck, type Plan } from "./plan.js";
@@ -38,6 +38,7 @@ export interface Walk {
   readonly state: Connection;
   readonly index: Connection;
   readonly progress: Progress;
+  readonly vanished: readonly Vanished[];
   readonly filter: Filter;
   readonly isOldestFirst: boolean;
   /** Distinct conversations wanted. */
@@ -58,7 +59,10 @@ export function fromIndex(walk: Walk, plan: Plan): Found {
   let charsLeft = CHECKED_CHARS_MAX;
   for (let walked = 0; walked < WALK_MAX[plan.index] && charsLeft > 0; walked += WINDOW) {
     const rows = readPage(walk.index, page, expression, place);
-    let passing = rows.map((row) => toCandidate(row, sources)).filter((row) => passes(walk.filter, row));
+    let passing = rows
+      .filter((row) => !isVanished(walk.vanished, row))
+      .map((row) => toCandidate(row, sources))
+      .filter((row) => passes(walk.filter, row));
     if (needsCheck(plan)) {
       const checked = checkedTexts(walk.state, passing, plan.groups);
       passing = checked.candidates;
@@ -91,14 +95,22 @@ export function fromTail(state: Connection, query: Query, filter: Filter, after:
 }
 
 /** One row of `doc` as the page's JSON holds it. */
-type DocRow = readonly [id: number, conversation: number, role: number, source: number, owner: number, atMs: number];
+type DocRow = readonly [
+  id: number,
+  conversation: number,
+  seq: number,
+  role: number,
+  source: number,
+  owner: number,
+  atMs: number,
+];
 
 /**
  * A page as one JSON value: five hundred small rows cross into JavaScript in a third of the time. The index comes
  * first, whatever the planner thinks: its order is the order of the walk.
  */
 const pageSql = (table: Plan["index"], bound: string): string =>
-  `SELECT json_group_array(json_array(id, conversation, role, source, owner, created_ms)) AS docs FROM (
+  `SELECT json_group_array(json_array(id, conversation, seq, role, source, owner, created_ms)) AS docs FROM (
      SELECT d.* FROM ${table} t CROSS JOIN doc d ON d.id = t.rowid WHERE ${table} MATCH ?1 AND t.rowid ${bound} LIMIT ?3)`;
 const DOWNWARDS = "< ?2 ORDER BY t.rowid DESC";
 const UPWARDS = "> ?2 ORDER BY t.rowid";
@@ -111,8 +123,12 @@ function readPage(index: Connection, sql: string, expression: string, place: num
   return JSON.parse(index.get<{ docs: string }>(sql, expression, place, WINDOW)?.docs ?? "[]") as DocRow[];
 }
 
+function isVanished(vanished: readonly Vanished[], [, conversation, seq]: DocRow): boolean {
+  return vanished.some((range) => range.conversation === conversation && range.from_seq <= seq && seq <= range.to_seq);
+}
+
 function toCandidate(
-  [id, conversation, role, source, owner, atMs]: DocRow,
+  [id, conversation, _seq, role, source, owner, atMs]: DocRow,
   sources: ReadonlyMap<number, string>,
 ): Candidate & Filtered {
   return { id, conversation, owner, atMs, role: ROLES[role] ?? "user", source: sources.get(source) ?? "" };

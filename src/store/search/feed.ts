@@ -65,6 +65,23 @@ export function readProgress(index: Connection): Progress {
   return progress;
 }
 
+/** A range that vanished since the index was fed: it still holds these messages. */
+export interface Vanished {
+  readonly no: number;
+  readonly conversation: number;
+  readonly from_seq: number;
+  readonly to_seq: number;
+}
+
+/** What vanished after a change, oldest first, up to a bound. */
+export function vanishedAfter(state: Connection, change: number): Vanished[] {
+  return state.all<Vanished>(
+    "SELECT no, conversation, from_seq, to_seq FROM change_log WHERE no > ? ORDER BY no LIMIT ?",
+    change,
+    REMOVED_MAX,
+  );
+}
+
 export function newestMessage(state: Connection): number {
   return state.get<{ id: number | null }>("SELECT max(id) AS id FROM message")?.id ?? 0;
 }
@@ -194,22 +211,11 @@ function sourceNo(index: Connection, name: string): number {
   return added.no;
 }
 
-interface ChangeRow {
-  readonly no: number;
-  readonly conversation: number;
-  readonly from_seq: number;
-  readonly to_seq: number;
-}
-
 /** Takes vanished messages out, up to a bound; a change counts as applied when none of its messages is left. */
 function applyChanges(state: Connection, index: Connection, after: number): { change: number; isDone: boolean } {
   let change = after;
   let left = REMOVED_MAX;
-  const rows = state.all<ChangeRow>(
-    "SELECT no, conversation, from_seq, to_seq FROM change_log WHERE no > ? ORDER BY no LIMIT ?",
-    after,
-    REMOVED_MAX,
-  );
+  const rows = vanishedAfter(state, after);
   for (const row of rows) {
     const removed = removeRange(index, row, left);
     left -= removed;
@@ -219,7 +225,7 @@ function applyChanges(state: Connection, index: Connection, after: number): { ch
   return { change, isDone: rows.length < REMOVED_MAX };
 }
 
-function removeRange(index: Connection, { conversation, from_seq, to_seq }: ChangeRow, limit: number): number {
+function removeRange(index: Connection, { conversation, from_seq, to_seq }: Vanished, limit: number): number {
   const docs = index.all<{ id: number }>(
     `SELECT d.id FROM words w CROSS JOIN doc d ON d.id = w.rowid WHERE words MATCH ?1 AND d.seq BETWEEN ?2 AND ?3 LIMIT ?4`,
     `"${facet.conversation(conversation)}"`,

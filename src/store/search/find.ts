@@ -12,7 +12,7 @@ import {
 } from "#session/search.js";
 import type { Connection } from "../sqlite/connection.js";
 import { type Candidate, type Found, fromIndex, fromTail, readTexts, WINDOW } from "./candidates.js";
-import { newestMessage, type Progress, parsedBody } from "./feed.js";
+import { newestMessage, type Progress, parsedBody, vanishedAfter } from "./feed.js";
 import { type Filter, filterOf } from "./filter.js";
 import { showHits } from "./hit.js";
 import { type Sought, soughtIn } from "./occurrences.js";
@@ -86,6 +86,7 @@ function candidatesOf({ state, index, filter, newest, asked, limit }: Search, qu
       state,
       index: index.db,
       progress: index.progress,
+      vanished: vanishedAfter(state, index.progress.change),
       filter,
       isOldestFirst: asked.order === "oldest",
       limit,

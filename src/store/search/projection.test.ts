@@ -85,6 +85,18 @@ describe("the index", () => {
     );
   }, 120_000);
 
+  it("[SR-6] [SR-4] counts nothing that vanished since it was fed", async () => {
+    const opened = openInlineStore();
+    const conversation = await tell(opened.store, "a", ["red one", "red two", "red three"]);
+    await opened.catchUpSearch();
+    await opened.store.undo({ conversation, turns: 2, reason: "undo", nowMs: 9_000 });
+    for (const order of ["rank", "newest"] as const)
+      expect(await opened.store.search({ text: "red", order })).toMatchObject({
+        hits: [{ seq: 1, more: 0 }],
+        behind: 0,
+      });
+  });
+
   it("[SR-6] holds nothing of what vanished, not even tokens that only the index knows of", async () => {
     const opened = openInlineStore();
     const id = await tell(opened.store, "a", ["red one", "red two"]);
