@@ -56,12 +56,8 @@ export const PLANTS = {
         "WHERE t.id = ? AND t.state <> 'settled' AND (l.epoch = ? OR TRUE)",
       ],
       [
-        "AND l.epoch = NEW.epoch)\n  BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended')",
-        ")\n  BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended')",
-      ],
-      [
-        "OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)\n  BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended')",
-        "\n  BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended')",
+        "CREATE TRIGGER turn_settles_answered ",
+        "DROP TRIGGER turn_fence; DROP TRIGGER message_fence; CREATE TRIGGER turn_settles_answered ",
       ],
     ],
   },

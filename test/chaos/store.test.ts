@@ -28,26 +28,29 @@ describe("a store whose writer is killed and whose log is cut", () => {
 });
 
 describe("a planted bug is found", () => {
-  const byKill: readonly (readonly [string, Plant])[] = [
+  const byKill = [
     ["loss", PLANTS.earlyAnswer],
     ["duplicate", PLANTS.forgetfulInbox],
     ["half", PLANTS.settleInTwo],
     ["half", PLANTS.rotateInTwo],
     ["duplicate", PLANTS.noFence],
     ["loss", PLANTS.uncountedAttempt],
-  ];
-  it.each(byKill)(
-    "as a %s, by kills: $what",
-    async (kind, plant) => {
+  ] as const;
+  it.each(byKill.map(([kind, plant]): [string, string, Plant] => [kind, plant.what, plant]))(
+    "as a %s, by kills: one that %s",
+    async (kind, _, plant) => {
       const result = await runStoreChaos({ kills: PLANT_KILLS_MAX, cuts: 0, seed: SEED, plant });
-      expect(result.violations.map((violation) => violation.kind)).toContain(kind);
+      expect(
+        result.violations.map((violation) => violation.kind),
+        complaint(result, plant.name),
+      ).toContain(kind);
       expect(result.kills).toBeLessThan(PLANT_KILLS_MAX);
     },
     PLANT_MS_MAX,
   );
 
   it(
-    "as a half, by cuts: commits a turn's end before its reply",
+    "as a half, by cuts: one that commits a turn's end before its reply",
     async () => {
       const result = await runStoreChaos({ kills: 0, cuts: 200, seed: SEED, plant: PLANTS.settleInTwo });
       expect(result.violations.map((violation) => violation.kind)).toContain("half");
@@ -56,7 +59,7 @@ describe("a planted bug is found", () => {
   );
 
   it.skipIf(!canTrace())(
-    "as a loss, by its missing syncs: leaves syncing the log to the operating system",
+    "as a loss, by its missing syncs: one that leaves syncing the log to the operating system",
     async () => {
       const result = await runStoreChaos({ kills: 0, cuts: 0, seed: SEED, plant: PLANTS.lazyDisk, isTracing: true });
       expect(result.violations[0]?.text).toMatch(/before the log was synced/);
@@ -65,7 +68,7 @@ describe("a planted bug is found", () => {
   );
 
   it(
-    "by the start itself: a log that is not synced at each commit",
+    "by the start itself: one that leaves syncing to the operating system and does not hide it",
     async () => {
       const [lazy] = PLANTS.lazyDisk.changes;
       const plant: Plant = { ...PLANTS.lazyDisk, changes: [lazy] };
