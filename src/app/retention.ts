@@ -8,8 +8,8 @@ import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationRow, ListCursor } from "#session/verbs/reading.js";
 
-/** Rows a chunk: a few milliseconds of the writer's time. */
-export const ERASE_ROWS_MAX = 500;
+/** Rows a chunk: a few milliseconds of the writer's time, also when a commit takes several chunks. */
+export const ERASE_ROWS_MAX = 200;
 const PAGE_CONVERSATIONS = 200;
 const PAGE_ROUTES = 500;
 
@@ -35,15 +35,17 @@ export async function planIdle(store: SessionStore, query: IdleQuery): Promise<I
   const routed = await routedConversations(store, query);
   const plan = { conversations: 0, messages: 0, oldestMs: null as number | null, newestMs: null as number | null };
   let spared = 0;
-  for await (const row of idleConversations(store, query)) {
-    if (routed.has(row.id)) {
-      spared++;
-      continue;
+  for await (const page of idlePages(store, query)) {
+    for (const row of page) {
+      if (routed.has(row.id)) {
+        spared++;
+        continue;
+      }
+      plan.conversations++;
+      plan.messages += row.messages;
+      plan.newestMs ??= row.activeMs;
+      plan.oldestMs = row.activeMs;
     }
-    plan.conversations++;
-    plan.messages += row.messages;
-    plan.newestMs ??= row.activeMs;
-    plan.oldestMs = row.activeMs;
   }
   return { ...plan, routed: spared };
 }
@@ -69,17 +71,32 @@ export async function removeIdle(
 ): Promise<IdleRemoval> {
   const routed = await routedConversations(store, query);
   const total = { removed: 0, messages: 0, busy: 0 };
-  for await (const { id: conversation } of idleConversations(store, query)) {
-    act.signal.throwIfAborted();
-    if (routed.has(conversation)) continue;
-    const outcome = await store.remove({ conversation, by: act.by, nowMs: act.clock.nowMs() });
-    if (outcome.kind === "busy") total.busy++;
-    if (outcome.kind !== "removed") continue;
-    total.removed++;
-    total.messages += outcome.messages;
-    act.onRemoved?.(total.removed);
+  for await (const page of idlePages(store, query)) {
+    for (const group of groupsOf(page.filter(({ id }) => !routed.has(id)))) {
+      act.signal.throwIfAborted();
+      const nowMs = act.clock.nowMs();
+      const outcomes = await Promise.all(
+        group.map(({ id: conversation }) => store.remove({ conversation, by: act.by, nowMs })),
+      );
+      for (const outcome of outcomes) {
+        if (outcome.kind === "busy") total.busy++;
+        if (outcome.kind !== "removed") continue;
+        total.removed++;
+        total.messages += outcome.messages;
+      }
+      act.onRemoved?.(total.removed);
+    }
   }
   return total;
+}
+
+/** Operations that share one commit, and so one sync of the disk; each is still whole or not at all. */
+const TOGETHER = 20;
+
+function groupsOf<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / TOGETHER) }, (_, at) =>
+    items.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  );
 }
 
 export interface Erasure {
@@ -95,16 +112,19 @@ export async function eraseRemoved(
 ): Promise<Erasure> {
   let erased = 0;
   while (!act.signal.aborted) {
-    const chunk = await store.eraseChunk({ limit: ERASE_ROWS_MAX, nowMs: act.clock.nowMs() });
-    erased += chunk.erased;
+    const nowMs = act.clock.nowMs();
+    const chunks = await Promise.all(
+      Array.from({ length: TOGETHER }, () => store.eraseChunk({ limit: ERASE_ROWS_MAX, nowMs })),
+    );
+    for (const chunk of chunks) erased += chunk.erased;
     act.onErased?.(erased);
-    if (chunk.isDone) return { erased, isDone: true };
+    if (chunks.some(({ isDone }) => isDone)) return { erased, isDone: true };
   }
   return { erased, isDone: false };
 }
 
 /** Newest first from the cutoff down; what is deleted on the way does not disturb the cursor. */
-async function* idleConversations(store: SessionStore, query: IdleQuery): AsyncGenerator<ConversationRow> {
+async function* idlePages(store: SessionStore, query: IdleQuery): AsyncGenerator<readonly ConversationRow[]> {
   // No conversation has an empty id: this cursor stands before everything of that moment.
   let after: ListCursor = { activeMs: query.beforeMs, id: "" as ConversationId };
   const { source } = query;
@@ -112,7 +132,7 @@ async function* idleConversations(store: SessionStore, query: IdleQuery): AsyncG
     const page = await store.list({ limit: PAGE_CONVERSATIONS, after, ...(source === undefined ? {} : { source }) });
     const last = page.at(-1);
     if (last === undefined) return;
-    yield* page;
+    yield page;
     after = last;
   }
 }

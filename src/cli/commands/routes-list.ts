@@ -29,7 +29,7 @@ export function listRoutes(context: CliContext, options: RoutesListOptions): Pro
     );
     out.table<Route>(
       [
-        { title: "KEY", value: ({ key }) => key, flexible: true },
+        { title: "CHAT", value: ({ key }) => key.replace(OUR_AGENT, ""), flexible: true },
         { title: "SESSION", value: ({ conversation }) => shortId(conversation) },
         { title: "TITLE", value: ({ title, name }) => title ?? name ?? "", flexible: true },
         { title: "USED", value: ({ usedMs }) => out.time(usedMs) },
@@ -41,6 +41,9 @@ export function listRoutes(context: CliContext, options: RoutesListOptions): Pro
     if (next !== null) out.note(`More: talaria routes list --after '${visible(next).replaceAll("'", "'\\''")}'`);
   });
 }
+
+/** Every key of ours begins like this; what tells them apart comes after it. */
+const OUR_AGENT = /^agent:main:/;
 
 function stateOf({ suspendedReason, expiredMs, resumeReason }: Route): string {
   if (suspendedReason !== null) return "suspended";

@@ -63,7 +63,8 @@ function queryOf({ olderThan, source, includeRouted }: PruneOptions, nowMs: numb
 }
 
 function tellPlan({ out }: CliContext, plan: IdlePlan, age: string): void {
-  if (plan.conversations === 0) out.line(`No session was last used more than ${age} ago.`);
+  if (plan.conversations === 0)
+    out.line(`Nothing to delete: no session that may go was last used more than ${age} ago.`);
   else {
     const span = `last used ${formatDateTime(plan.oldestMs ?? 0)} to ${formatDateTime(plan.newestMs ?? 0)}`;
     out.line(`${formatPlural(plan.conversations, "session")} with ${formatPlural(plan.messages, "message")}, ${span}.`);
