@@ -1,7 +1,7 @@
 /**
  * One consistent copy of a store, made beside whoever writes [BK-1] [BK-4]. The copy is a single file (no log
  * beside it), is opened again and read to the last page, and only then gets its name: one that is cut short or
- * does not check never looks like a backup [CP-27].
+ * does not check never looks like a backup.
  */
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";

@@ -148,8 +148,6 @@ describe("the mirror", () => {
 describe("the guide", () => {
   it("[RI-20] tells people who look into sessions.json where their sessions are", () => {
     const guide = readFileSync(join(packageRoot(), "docs", "guide", "sessions.md"), "utf8");
-    expect(guide).toMatch(
-      /`sessions\.json`[^]*is not where your sessions are[^]*`state\.db`[^]*`talaria sessions list`/,
-    );
+    expect(guide).toMatch(/`sessions\.json`.*is not where your sessions are.*`state\.db`.*`talaria sessions list`/s);
   });
 });

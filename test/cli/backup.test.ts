@@ -54,7 +54,7 @@ describe("backup", () => {
     }
   });
 
-  it("[CP-27] [BK-1] killed before its end leaves the old ones and no half one in the list", async () => {
+  it("[BK-1] killed before its end leaves the old ones and no half one in the list", async () => {
     await fillHome(home.path, one);
     const { path } = await json("backup");
     const killed = await run(["backup"], { TALARIA_FAULT: "backup.before-rename" });
