@@ -2,7 +2,7 @@
 import { visible } from "#base/text-width.js";
 import type { StoreStats } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
-import { formatBytes, formatCount } from "../format.js";
+import { formatBytes, formatCount, formatPlural } from "../format.js";
 import { formatCost } from "./sessions-show-card.js";
 import { withReader } from "./sessions-store.js";
 
@@ -65,5 +65,6 @@ function workRows({ open, spend }: StoreStats): Row[] {
     ["turns", formatCount(spend.turns)],
     ["tokens", `${formatCount(spend.inputTokens)} in, ${formatCount(spend.outputTokens)} out`],
     ["cost known", formatCost(spend.costMicros)],
+    ...(spend.unpricedCalls > 0 ? [["cost unknown", formatPlural(spend.unpricedCalls, "model call")] as const] : []),
   ];
 }

@@ -170,6 +170,17 @@ export function describeCare(open: OpenStore): void {
       expect(await scene.told()).toEqual([]);
     });
 
+    it("[FQ-9] leaves what another program never closed alone when we stop, until it is used here", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await importFirst(scene, imported(scene, "old-0", { closed: null }));
+      const stop = () => scene.store.closeOpenings({ reason: "shutdown", limit: 10, nowMs: scene.tick() });
+      expect(await stop()).toEqual({ closed: 0 });
+      expect(await scene.card(conversation)).toMatchObject({ endReason: null });
+      await scene.say("and now here", { to: { kind: "conversation", id: conversation } });
+      expect(await stop()).toEqual({ closed: 1 });
+      expect(await scene.card(conversation)).toMatchObject({ endReason: "shutdown" });
+    });
+
     it("of an export of ours is numbered by sequence, and hides what was hidden, once", async () => {
       const scene = await Scenario.open(open);
       const { conversation } = await importFirst(scene, imported(scene, "old-0", { closed: "cli_close" }));

@@ -167,10 +167,14 @@ export function describeIntake(open: OpenStore): void {
 
     it("[LS-1] begins with an explicit title instead of a message, without hooks", async () => {
       const scene = await Scenario.open(open);
-      const begun = await scene.store.begin({ start: { source: "cli" }, title: "plans", nowMs: scene.tick() });
+      const begin = (title: string) => scene.store.begin({ start: { source: "cli" }, title, nowMs: scene.tick() });
+      const begun = only("begun", await begin("plans"));
       expect(begun.title).toEqual({ kind: "set", title: "plans" });
       expect(await scene.store.resolve({ text: "plans" })).toMatchObject({ conversation: begun.conversation });
       expect(await scene.told()).toEqual([]);
+      expect(await begin("plans")).toMatchObject({ kind: "dropped", title: { reason: "taken" } });
+      expect(await begin(" ")).toMatchObject({ kind: "dropped", title: { reason: "empty" } });
+      expect(await scene.store.stats({})).toMatchObject({ conversations: 1, sessions: 1 });
     });
 
     it("[LS-1] [CT-1] takes both first messages when two race to begin it", async () => {

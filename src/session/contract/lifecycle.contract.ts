@@ -261,7 +261,7 @@ export function describeLifecycle(open: OpenStore): void {
         const scene = await Scenario.open(open);
         const { conversation } =
           by === "begin"
-            ? await scene.store.begin({ start: START, title: "plans", nowMs: scene.tick() })
+            ? only("begun", await scene.store.begin({ start: START, title: "plans", nowMs: scene.tick() }))
             : only(
                 "reset",
                 await scene.store.reset({ actor: AT_TERMINAL, start: START, title: "plans", nowMs: scene.tick() }),

@@ -231,7 +231,14 @@ export function describeSettlement(open: OpenStore): void {
       const usage = { inputTokens: 30, outputTokens: 3, cacheReadTokens: 5, reasoningTokens: 1, modelCalls: 2 };
       expect(await usageOf(scene, turn)).toMatchObject({ usage, costMicros: 15, isCostUnknown: false });
       const { spend } = await scene.store.stats({});
-      expect(spend).toEqual({ inputTokens: 30, outputTokens: 3, costMicros: 15, modelCalls: 2, turns: 1 });
+      expect(spend).toEqual({
+        inputTokens: 30,
+        outputTokens: 3,
+        costMicros: 15,
+        modelCalls: 2,
+        unpricedCalls: 0,
+        turns: 1,
+      });
     });
 
     it("of unknown price is unknown, never zero, and stays so beside a known one", async () => {
@@ -242,6 +249,7 @@ export function describeSettlement(open: OpenStore): void {
       expect(await usageOf(scene, turn)).toMatchObject({ costMicros: null, isCostUnknown: true });
       await scene.settle(turn, { usage: { inputTokens: 1, costMicros: 9 } });
       expect(await usageOf(scene, turn)).toMatchObject({ costMicros: 9, isCostUnknown: true });
+      expect((await scene.store.stats({})).spend).toMatchObject({ costMicros: 9, modelCalls: 2, unpricedCalls: 1 });
     });
   });
 }

@@ -40,8 +40,12 @@ export type RotationOutcome =
   | { readonly kind: "no-gain" };
 
 export interface LifecycleVerbs {
-  /** A conversation that begins with an explicit title instead of a message. */
-  begin(args: { readonly start: SessionStart; readonly title: string; readonly nowMs: number }): Begun;
+  /** A conversation that begins with an explicit title instead of a message; a title that is refused begins nothing. */
+  begin(args: {
+    readonly start: SessionStart;
+    readonly title: string;
+    readonly nowMs: number;
+  }): ({ readonly kind: "begun" } & Begun) | { readonly kind: "dropped"; readonly title: TitleOutcome };
   /** `/new`: ends the old conversation's opening and begins a linked one; the route moves. */
   reset(args: {
     readonly actor: Actor;

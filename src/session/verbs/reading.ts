@@ -97,6 +97,8 @@ export interface StoreStats {
     readonly outputTokens: number;
     readonly costMicros: number;
     readonly modelCalls: number;
+    /** Calls whose price is unknown: `costMicros` does not hold them. */
+    readonly unpricedCalls: number;
     readonly turns: number;
   };
   readonly open: {

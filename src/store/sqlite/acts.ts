@@ -184,6 +184,7 @@ export function ensureOpen(
       use.nowMs,
     );
   invariant(opening, "an insert returns its row");
+  tx.db.run("UPDATE opening SET imported = 0 WHERE no = ? AND imported = 1", opening.no);
   if (use.hasContent && opening.announced === 0) {
     tx.db.run("UPDATE opening SET announced = 1 WHERE no = ?", opening.no);
     const model =
@@ -329,17 +330,20 @@ export function spend(
     );
   }
   if (usage === undefined && at.turns === 0) return;
+  const calls = usage === undefined ? 0 : (usage.modelCalls ?? 1);
   tx.db.run(
-    `INSERT INTO spend(day, owner, input_tokens, output_tokens, cost_micros, model_calls, turns) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO spend(day, owner, input_tokens, output_tokens, cost_micros, model_calls, unpriced_calls, turns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT(day, owner) DO UPDATE SET input_tokens = input_tokens + excluded.input_tokens,
        output_tokens = output_tokens + excluded.output_tokens, cost_micros = cost_micros + excluded.cost_micros,
-       model_calls = model_calls + excluded.model_calls, turns = turns + excluded.turns`,
+       model_calls = model_calls + excluded.model_calls,
+       unpriced_calls = unpriced_calls + excluded.unpriced_calls, turns = turns + excluded.turns`,
     new Date(at.nowMs).toISOString().slice(0, 10),
     conversation.owner,
     usage?.inputTokens ?? 0,
     usage?.outputTokens ?? 0,
     usage?.costMicros ?? 0,
-    usage === undefined ? 0 : (usage.modelCalls ?? 1),
+    calls,
+    usage?.costMicros === undefined ? calls : 0,
     at.turns,
   );
 }

@@ -99,6 +99,7 @@ CREATE TABLE session(
   CHECK((title IS NULL) = (title_base IS NULL) AND (title IS NULL) = (title_no IS NULL))
 ) STRICT;
 CREATE INDEX session_conversation ON session(conversation, no);
+CREATE INDEX session_prompt ON session(prompt) WHERE prompt IS NOT NULL;
 CREATE INDEX session_title ON session(title_base, title_no) WHERE title_base IS NOT NULL;
 
 CREATE TABLE opening(
@@ -109,11 +110,14 @@ CREATE TABLE opening(
   announced INTEGER NOT NULL DEFAULT 0 CHECK(announced IN (0, 1)),
   closed_ms INTEGER,
   reason TEXT CHECK(reason <> ''),
+  -- Left open by another program and not used here yet: nothing of ours to close when we stop.
+  imported INTEGER NOT NULL DEFAULT 0 CHECK(imported IN (0, 1)),
   CHECK((closed_ms IS NULL) = (reason IS NULL))
 ) STRICT;
 CREATE UNIQUE INDEX opening_open ON opening(session) WHERE closed_ms IS NULL;
 CREATE INDEX opening_session ON opening(session, no);
-CREATE INDEX opening_live ON opening(no) WHERE closed_ms IS NULL;
+CREATE INDEX opening_live ON opening(no) WHERE closed_ms IS NULL AND imported = 0;
+CREATE INDEX opening_imported ON opening(no) WHERE closed_ms IS NULL AND imported = 1;
 
 CREATE TRIGGER conversation_starts_without_tip BEFORE INSERT ON conversation
   WHEN NEW.tip IS NOT NULL OR NEW.seq <> 0 OR NEW.message_count <> 0 OR NEW.deleted_ms IS NOT NULL
@@ -167,7 +171,7 @@ CREATE TRIGGER opening_of_tip BEFORE INSERT ON opening
   BEGIN SELECT RAISE(ABORT, 'only a tip can be opened'); END;
 CREATE TRIGGER opening_closed_once BEFORE UPDATE ON opening
   WHEN OLD.closed_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.session <> OLD.session OR NEW.platform <> OLD.platform
-    OR NEW.opened_ms <> OLD.opened_ms OR NEW.announced < OLD.announced
+    OR NEW.opened_ms <> OLD.opened_ms OR NEW.announced < OLD.announced OR NEW.imported > OLD.imported
   BEGIN SELECT RAISE(ABORT, 'an opening closes once and its reason stays'); END;
 CREATE TRIGGER opening_kept BEFORE DELETE ON opening
   BEGIN SELECT RAISE(ABORT, 'openings are kept'); END;
@@ -315,6 +319,7 @@ CREATE TABLE input(
   CHECK((state IN ('cancelled', 'dead')) = (reason IS NOT NULL))
 ) STRICT;
 CREATE INDEX input_queue ON input(conversation, no) WHERE state = 'queued';
+CREATE INDEX input_words ON input(conversation) WHERE text IS NOT NULL OR address IS NOT NULL;
 CREATE TRIGGER input_goes_somewhere BEFORE INSERT ON input
   WHEN NEW.state NOT IN ('queued', 'dead') OR (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'an input is queued for a conversation that exists'); END;
@@ -352,6 +357,7 @@ CREATE TABLE turn(
   CHECK((state = 'settled') = (outcome IS NOT NULL) AND (state = 'settled') = (settled_ms IS NOT NULL)),
   CHECK(state <> 'settled' OR draft IS NULL)
 ) STRICT;
+CREATE INDEX turn_conversation ON turn(conversation);
 CREATE UNIQUE INDEX turn_live ON turn(conversation) WHERE state <> 'settled';
 CREATE TRIGGER turn_starts BEFORE INSERT ON turn
   WHEN NEW.state <> 'running' OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
@@ -518,6 +524,7 @@ CREATE UNIQUE INDEX delivery_part ON delivery(turn, destination, part) WHERE tur
 CREATE UNIQUE INDEX delivery_head ON delivery(destination) WHERE due_ms IS NOT NULL OR state IN ('sending', 'unknown');
 CREATE INDEX delivery_line ON delivery(destination, no) WHERE ended_ms IS NULL;
 CREATE INDEX delivery_due ON delivery(due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX delivery_notice ON delivery(conversation) WHERE turn IS NULL AND conversation IS NOT NULL;
 CREATE INDEX delivery_open ON delivery(no) WHERE state IN ('sending', 'unknown');
 CREATE TRIGGER delivery_starts BEFORE INSERT ON delivery
   WHEN NEW.state <> 'pending' OR NEW.attempts <> 0 OR NEW.marked
@@ -567,6 +574,7 @@ CREATE TABLE job(
 ) STRICT;
 CREATE UNIQUE INDEX job_open ON job(kind, key) WHERE state IN ('queued', 'running');
 CREATE INDEX job_due ON job(due_ms) WHERE state = 'queued';
+CREATE INDEX job_conversation ON job(conversation) WHERE conversation IS NOT NULL;
 CREATE INDEX job_running ON job(no) WHERE state = 'running';
 CREATE TRIGGER job_starts BEFORE INSERT ON job WHEN NEW.state <> 'queued' OR NEW.attempts <> 0
   BEGIN SELECT RAISE(ABORT, 'a job is queued before it runs'); END;
@@ -698,6 +706,7 @@ CREATE TABLE spend(
   output_tokens INTEGER NOT NULL DEFAULT 0,
   cost_micros INTEGER NOT NULL DEFAULT 0,
   model_calls INTEGER NOT NULL DEFAULT 0,
+  unpriced_calls INTEGER NOT NULL DEFAULT 0,
   turns INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY(day, owner)
 ) STRICT, WITHOUT ROWID;

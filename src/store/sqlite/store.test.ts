@@ -93,6 +93,25 @@ describe("after a deletion", () => {
   });
 });
 
+describe("a prompt", () => {
+  it("[ST-14] goes with the last session that was started with it", async () => {
+    const { store, db } = openInlineStore();
+    const times = { createdMs: 1, activeMs: 1 };
+    const add = (id: string) =>
+      store.importConversation({
+        lineage: "import",
+        source: "cli",
+        ...times,
+        first: { id, createdMs: 1, prompt: "be xyzzy", openings: [] },
+      });
+    const [one, two] = [await add("first-one"), await add("second-one")];
+    await store.remove({ conversation: one.conversation, by: "owner", nowMs: 2 });
+    expect(tablesWith(db, "xyzzy")).toEqual(["prompt.text"]);
+    await store.remove({ conversation: two.conversation, by: "owner", nowMs: 3 });
+    expect(tablesWith(db, "xyzzy")).toEqual([]);
+  });
+});
+
 /** A conversation that says a word wherever words can be. */
 async function fillWith(scene: Scenario, word: string): Promise<void> {
   const address = { ...ADDRESS, userName: word, chatName: word };

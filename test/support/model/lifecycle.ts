@@ -2,7 +2,7 @@
 import { same } from "./observe.js";
 import type { Op } from "./ops.js";
 import { CHATS, type Run } from "./run.js";
-import { inheritTitle, setTitle } from "./titles.js";
+import { inheritTitle, isTaken, setTitle } from "./titles.js";
 import { endTurn, withConversation } from "./turns.js";
 import { at, type Conversation, type Said, type Session } from "./world.js";
 
@@ -55,12 +55,15 @@ function actor(place: number | null): { platform: string; routeKey?: string } {
   return place === null ? { platform: "cli" } : { platform: "telegram", routeKey: at(CHATS, place) };
 }
 
+/** [LS-1] Only its title makes such a row worth having: one that is taken begins nothing. */
 function begin(run: Run, title: string): readonly Conversation[] {
   const { world } = run;
   const answer = run.sure("begin", { start: START, title, nowMs: world.nowMs });
+  same(answer.kind, isTaken(world, title) ? "dropped" : "begun", "a beginning by title");
+  if (answer.kind !== "begun") return [];
   const conversation = world.create(answer.conversation, answer.session, { lineage: "root", parent: null });
   world.ensureOpen(conversation, "telegram", false);
-  same(answer.title?.kind, setTitle(world, conversation, title), "the title to begin with");
+  setTitle(world, conversation, title);
   return [conversation];
 }
 

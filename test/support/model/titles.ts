@@ -12,6 +12,11 @@ export function setTitle(world: World, conversation: Conversation, text: string)
   return "set";
 }
 
+/** True when no conversation at all could begin with this title. */
+export function isTaken(world: World, text: string): boolean {
+  return holderOf(world, splitNumber(text).title) !== undefined;
+}
+
 /** The next free title of the base that `from` has; none when it has none. */
 export function inheritTitle(world: World, from: Session, to: Session): void {
   if (from.title === null) return;

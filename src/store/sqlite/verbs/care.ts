@@ -37,7 +37,7 @@ export const careVerbs: VerbTable<CareVerbs> = {
     // Only an import can bring such rows: its sessions may have an opening that nobody ever closed.
     const orphans = tx.db.all<{ no: number }>(
       `SELECT o.no FROM opening o JOIN session s ON s.no = o.session JOIN session p ON p.no = s.parent
-       WHERE o.closed_ms IS NULL AND o.opened_ms < ?1 AND s.lineage = 'compaction'
+       WHERE o.closed_ms IS NULL AND o.imported = 1 AND o.opened_ms < ?1 AND s.lineage = 'compaction'
          AND (SELECT reason FROM opening WHERE session = p.no ORDER BY no DESC LIMIT 1) = 'compression'
          AND EXISTS (SELECT 1 FROM message m WHERE m.conversation = s.conversation AND m.seq >= s.from_seq AND m.session = s.no)
          AND NOT EXISTS (SELECT 1 FROM route r WHERE r.conversation = s.conversation)

@@ -244,7 +244,7 @@ function storePrompt(tx: Tx, text: string): string {
 function finishSession(tx: Tx, conversation: Conversation, session: ImportedSession): "set" | "none" | "dropped" {
   for (const opening of session.openings) {
     tx.db.run(
-      "INSERT INTO opening(session, platform, opened_ms, announced, closed_ms, reason) VALUES (?, ?, ?, 1, ?, ?)",
+      "INSERT INTO opening(session, platform, opened_ms, announced, imported, closed_ms, reason) VALUES (?, ?, ?, 1, 1, ?, ?)",
       conversation.tip,
       opening.platform,
       opening.openedMs,

@@ -31,10 +31,11 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     if (known !== undefined) return known;
     if (inbound.text === "" && inbound.body?.attachments === undefined) return { kind: "rejected", reason: "empty" };
     if (inbound.text.length > INPUT_CHARS_MAX) return { kind: "rejected", reason: "too-long" };
-    const author = personNo(tx, inbound.platform, inbound.author, inbound.nowMs);
+    // Asked for only when something is stored: a message that is turned away makes nobody known.
+    const author = (): number => personNo(tx, inbound.platform, inbound.author, inbound.nowMs);
     const place = findPlace(tx, inbound, author);
     if (place.kind === "rejected") return place;
-    return place.suspended ? admitDead(tx, inbound, place, author) : admitQueued(tx, inbound, place, author);
+    return place.suspended ? admitDead(tx, inbound, place, author()) : admitQueued(tx, inbound, place, author());
   },
 
   cancelInput(tx, { input, reason }) {
@@ -76,7 +77,7 @@ interface Place {
 
 type Rejected = Extract<Admission, { kind: "rejected" }>;
 
-function findPlace(tx: Tx, inbound: Inbound, author: number): Place | Rejected {
+function findPlace(tx: Tx, inbound: Inbound, author: () => number): Place | Rejected {
   switch (inbound.to.kind) {
     case "route":
       return placeOnRoute(tx, inbound, inbound.to, author);
@@ -84,7 +85,7 @@ function findPlace(tx: Tx, inbound: Inbound, author: number): Place | Rejected {
       // Of two first messages that race for one surface the second finds the conversation begun.
       const begun = inbound.to.id === undefined ? undefined : findConversation(tx, inbound.to.id);
       if (begun !== undefined) return placeIn(begun);
-      const conversation = begin(tx, inbound, { owner: author, id: inbound.to.id });
+      const conversation = begin(tx, inbound, { owner: author(), id: inbound.to.id });
       return { kind: "place", conversation, isNew: true, suspended: false };
     }
     case "conversation": {
@@ -108,13 +109,13 @@ interface RouteRow {
   readonly reset_policy: string;
 }
 
-function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: number): Place {
+function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: () => number): Place {
   const route = tx.db.get<RouteRow>(
     "SELECT conversation, used_ms, expires_ms, expired_ms, suspended_reason, reset_policy FROM route WHERE key = ?",
     target.key,
   );
   if (route === undefined) {
-    const conversation = begin(tx, inbound, { owner: author });
+    const conversation = begin(tx, inbound, { owner: author() });
     addRoute(tx, inbound, target, conversation);
     return { kind: "place", conversation, isNew: true, suspended: false };
   }

@@ -31,9 +31,16 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
 
   begin(tx, { start, title, nowMs }) {
     const { source, ...session } = start;
+    // Only the title makes this row worth having [LS-1]: without it, nothing was begun.
+    tx.db.run("SAVEPOINT begun");
     const conversation = createConversation(tx, { owner: 1, lineage: "root", source, createdMs: nowMs, session });
     ensureOpen(tx, conversation, { platform: source, hasContent: false, nowMs });
-    return begun(conversation, wantTitle(tx, conversation, title));
+    const outcome = wantTitle(tx, conversation, title);
+    if (outcome.kind === "dropped") tx.db.run("ROLLBACK TO begun");
+    tx.db.run("RELEASE begun");
+    return outcome.kind === "dropped"
+      ? { kind: "dropped", title: outcome }
+      : { kind: "begun", ...begun(conversation, outcome) };
   },
 
   reset(tx, { actor, from, start, title, nowMs }) {
@@ -107,7 +114,7 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
 
   closeOpenings(tx, { reason, limit, nowMs }) {
     const open = tx.db.all<{ conversation: number }>(
-      "SELECT s.conversation FROM opening o JOIN session s ON s.no = o.session WHERE o.closed_ms IS NULL ORDER BY o.no LIMIT ?",
+      "SELECT s.conversation FROM opening o JOIN session s ON s.no = o.session WHERE o.closed_ms IS NULL AND o.imported = 0 ORDER BY o.no LIMIT ?",
       limit,
     );
     for (const row of open) {

@@ -252,10 +252,10 @@ function openWork(tx: Tx): Pick<StoreStats, "spend" | "open" | "bytes"> {
   const count = (sql: string): number => tx.db.get<{ n: number }>(sql)?.n ?? 0;
   const spend = tx.db.get<StoreStats["spend"]>(
     `SELECT coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens, coalesce(sum(cost_micros), 0) AS costMicros,
-       coalesce(sum(model_calls), 0) AS modelCalls, coalesce(sum(turns), 0) AS turns FROM spend`,
+       coalesce(sum(model_calls), 0) AS modelCalls, coalesce(sum(unpriced_calls), 0) AS unpricedCalls, coalesce(sum(turns), 0) AS turns FROM spend`,
   );
   return {
-    spend: spend ?? { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, turns: 0 },
+    spend: spend ?? { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, unpricedCalls: 0, turns: 0 },
     open: {
       turns: count("SELECT count(*) AS n FROM turn WHERE state <> 'settled'"),
       inputs: count("SELECT count(*) AS n FROM input WHERE state = 'queued'"),

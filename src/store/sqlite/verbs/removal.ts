@@ -20,9 +20,10 @@ export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk
     );
     tx.db.run("DELETE FROM route WHERE conversation = ?", conversation.no);
     tx.db.run(
-      "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, prompt = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
+      "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
       conversation.no,
     );
+    dropPrompts(tx, conversation.no);
     tx.db.run(
       "UPDATE conversation SET preview = NULL, wanted_title = NULL, deleted_ms = ? WHERE no = ?",
       nowMs,
@@ -72,14 +73,31 @@ function eraseRows(tx: Tx, conversation: number, limit: number): number {
 }
 
 /**
- * Turns and inputs stay as empty rows: the inbox remembers every event id for ever [CT-2]. What is still owed stays
- * owed [CT-3]; `outbox.ts` forgets it when it has ended.
+ * Each finds its rows by index, from the conversation or its turns. Turns and inputs stay as empty rows: the inbox
+ * remembers every event id for ever [CT-2]. What is still owed stays owed [CT-3]; `outbox.ts` forgets it when it
+ * has ended.
  */
 const ERASURES = [
-  "DELETE FROM approval WHERE no IN (SELECT no FROM approval WHERE conversation = ? LIMIT ?)",
-  "DELETE FROM tool_call WHERE no IN (SELECT no FROM tool_call WHERE conversation = ? LIMIT ?)",
-  "DELETE FROM delivery WHERE no IN (SELECT no FROM delivery WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
+  "DELETE FROM approval WHERE no IN (SELECT a.no FROM turn t JOIN approval a ON a.turn = t.no WHERE t.conversation = ? LIMIT ?)",
+  "DELETE FROM tool_call WHERE no IN (SELECT k.no FROM turn t JOIN tool_call k ON k.turn = t.no WHERE t.conversation = ? LIMIT ?)",
+  `DELETE FROM delivery WHERE no IN (SELECT d.no FROM turn t JOIN delivery d ON d.turn = t.no
+     WHERE t.conversation = ? AND d.ended_ms IS NOT NULL LIMIT ?)`,
+  `DELETE FROM delivery WHERE no IN (SELECT no FROM delivery
+     WHERE conversation = ? AND turn IS NULL AND ended_ms IS NOT NULL LIMIT ?)`,
   "DELETE FROM job WHERE no IN (SELECT no FROM job WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
   "UPDATE turn SET reason = NULL WHERE no IN (SELECT no FROM turn WHERE conversation = ? AND reason IS NOT NULL LIMIT ?)",
-  "UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input WHERE conversation = ? AND (text IS NOT NULL OR address IS NOT NULL) LIMIT ?)",
+  `UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input
+     WHERE conversation = ? AND (text IS NOT NULL OR address IS NOT NULL) LIMIT ?)`,
 ];
+
+/** A prompt is shared by its hash: it goes with the last session that was started with it. */
+function dropPrompts(tx: Tx, conversation: number): void {
+  const prompts = tx.db.all<{ hash: string }>(
+    "SELECT DISTINCT prompt AS hash FROM session WHERE conversation = ? AND prompt IS NOT NULL",
+    conversation,
+  );
+  tx.db.run("UPDATE session SET prompt = NULL WHERE conversation = ?", conversation);
+  for (const { hash } of prompts) {
+    tx.db.run("DELETE FROM prompt WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM session WHERE prompt = ?1)", hash);
+  }
+}
