@@ -30,7 +30,7 @@ describe("setKey", () => {
     expect(statSync(home.config).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps comments, order, other keys and unknown keys", async () => {
+  it("[CF-1] keeps comments, order, other keys and unknown keys", async () => {
     write("# mine\nquux: 1 # odd\n\nlogs:\n  # quiet\n  level: info # for now\n  keep: 3\n\n# the end\n");
     await setKey(home, key("logs.level"), "debug");
     await setKey(home, key("gateway.reset.at_hour"), "5");

@@ -173,7 +173,7 @@ describe("mistakes", () => {
     expect(() => loadConfig(home, {})).toThrow(UserError);
   });
 
-  it("in the YAML itself have a line", () => {
+  it("[CF-3] in the YAML itself have a line", () => {
     write("logs:\n  level: [a\n");
     expect(remarks()[0]).toMatch(/^error: config\.yaml:\d+:\d+: /);
   });
@@ -205,7 +205,7 @@ describe("unknown names", () => {
     ],
     ["__proto__:\n  polluted: 1\n", expect.stringContaining("__proto__ is not a known setting")],
     ["? [a, b]\n: 1\n", expect.stringContaining("is not a known setting")],
-  ])("in %j are warned about, with the nearest known one", (text, expected) => {
+  ])("[CF-2] in %j are warned about, with the nearest known one", (text, expected) => {
     write(text);
     expect(remarks()).toEqual([expected]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();

@@ -142,7 +142,7 @@ describe("config get and keys", () => {
 });
 
 describe("config set and unset", () => {
-  it("changes one value and keeps the rest, comments included", async () => {
+  it("[CF-1] changes one value and keeps the rest, comments included", async () => {
     write("# mine\nlogs:\n  level: info # quiet\n");
     expect(await run(["set", "logs.level", "debug"])).toMatchObject({ code: 0, stdout: "logs.level is set.\n" });
     expect(await run(["set", "gateway.reset.idle_minutes", "60", "--json"])).toMatchObject({

@@ -72,6 +72,12 @@ export class Connection {
     return rows.map((row) => String(Object.values(row)[0]));
   }
 
+  /** How SQLite would run a statement, step by step. */
+  explain(sql: string): string[] {
+    const rows = this.#db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+    return rows.map(({ detail }) => detail);
+  }
+
   get isInTransaction(): boolean {
     return this.#db.isTransaction;
   }

@@ -42,18 +42,20 @@ export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk
   },
 
   eraseChunk(tx, { limit, nowMs }) {
-    const job = tx.db.get<{ no: number; conversation: number; host: string | null }>(
-      "SELECT no, conversation, host FROM job WHERE kind = 'erase' AND state = 'queued' ORDER BY no LIMIT 1",
-    );
+    const job = tx.db.get<{ no: number; conversation: number }>(`SELECT no, conversation ${NEXT_ERASURE}`);
     if (job === undefined) return { erased: 0, isDone: true };
     const erased = eraseRows(tx, job.conversation, limit);
     if (erased < limit) tx.db.run("UPDATE job SET state = 'done', ended_ms = ? WHERE no = ?", nowMs, job.no);
     return {
       erased,
-      isDone: tx.db.get("SELECT 1 FROM job WHERE kind = 'erase' AND state = 'queued' LIMIT 1") === undefined,
+      isDone: tx.db.get(`SELECT 1 ${NEXT_ERASURE}`) === undefined,
     };
   },
 };
+
+/** In the order of the index on open jobs: jobs that are done are never walked over. */
+const NEXT_ERASURE =
+  "FROM job WHERE kind = 'erase' AND state IN ('queued', 'running') AND state = 'queued' ORDER BY key LIMIT 1";
 
 /** Up to `limit` rows, children before what they name. The floor keeps erased message ids from being reused. */
 function eraseRows(tx: Tx, conversation: number, limit: number): number {

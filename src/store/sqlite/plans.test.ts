@@ -1,0 +1,109 @@
+/**
+ * What must not grow with history asks an index. Every statement that these verbs run is explained by SQLite
+ * itself; a walk over a whole table that holds history fails here before it is slow anywhere.
+ */
+import { describe, expect, it } from "vitest";
+import { type HostId, seededIds } from "#base/ids.js";
+import type { VerbArgs, VerbName } from "#session/store.js";
+import { Connection, type SqlValue } from "./connection.js";
+import { migrate } from "./migrate.js";
+import { VERBS } from "./verbs.js";
+
+class Recording extends Connection {
+  readonly statements = new Set<string>();
+
+  override get<T>(sql: string, ...params: readonly SqlValue[]): T | undefined {
+    this.statements.add(sql);
+    return super.get<T>(sql, ...params);
+  }
+  override all<T>(sql: string, ...params: readonly SqlValue[]): T[] {
+    this.statements.add(sql);
+    return super.all<T>(sql, ...params);
+  }
+  override run(sql: string, ...params: readonly SqlValue[]): number {
+    this.statements.add(sql);
+    return super.run(sql, ...params);
+  }
+}
+
+const host = "host" as HostId;
+const nowMs = 1_000_000;
+const conversation = "chatchatchat" as never;
+const inbound = { platform: "telegram", account: "bot", text: "hi", start: { source: "telegram" }, nowMs };
+const route = { kind: "route", key: "agent:main:telegram:dm:1", chatType: "dm" } as const;
+
+type Call = { [V in VerbName]: readonly [verb: V, args: VerbArgs<V>] }[VerbName];
+
+/** A small life that visits each verb with something to find. */
+const CALLS: readonly Call[] = [
+  ["beginHost", { id: host, pid: 1, version: "1", nowMs }],
+  ["subscribeHooks", { subscriber: "audit", kinds: ["on_session_start", "on_session_finalize"] }],
+  ["admit", { ...inbound, eventId: "1", to: { kind: "new", id: conversation }, title: "plans" }],
+  ["admit", { ...inbound, eventId: "2", to: route }],
+  ["admit", { ...inbound, eventId: "2", to: route }],
+  ["claim", { conversation, host, nowMs }],
+  ["queue", { conversation, limit: 5 }],
+  ["openTurns", { limit: 5 }],
+  ["recoverOutbox", { host, limit: 5, nowMs }],
+  ["claimDeliveries", { host, limit: 5, nowMs }],
+  ["claimHooks", { host, limit: 5, nowMs }],
+  ["claimJobs", { host, kinds: ["title"], limit: 5, nowMs }],
+  ["list", { limit: 20 }],
+  ["list", { limit: 20, source: "telegram", after: { activeMs: nowMs, id: conversation } }],
+  ["list", { limit: 20, owner: "owner" as never }],
+  ["list", { limit: 20, withArchived: true }],
+  ["resolve", { text: "chatchatchat" }],
+  ["resolve", { text: "plans" }],
+  ["resolve", { text: "chat" }],
+  ["show", { conversation }],
+  ["history", { conversation, afterSeq: 0, limit: 20 }],
+  ["recent", { conversation, limit: 20 }],
+  ["tipHistory", { conversation }],
+  ["route", { key: route.key }],
+  ["routes", { limit: 20 }],
+  ["routeVersion", {}],
+  ["stats", {}],
+  ["idleSince", { beforeMs: nowMs, limit: 20 }],
+  ["sweepExpired", { nowMs, limit: 20 }],
+  ["pruneRoutes", { maxAgeDays: 90, liveKeys: [], limit: 20, nowMs: nowMs + 1e12 }],
+  ["end", { conversation, actor: { platform: "cli" }, reason: "cli_close", nowMs }],
+  ["remove", { conversation, by: "owner", nowMs }],
+  ["eraseChunk", { limit: 50, nowMs }],
+  ["closeOpenings", { reason: "shutdown", limit: 20, nowMs }],
+  ["finishOrphans", { nowMs, limit: 20 }],
+];
+
+/** Small by nature, or not tables at all. */
+const SMALL = /^SCAN (tally|spend|json_each|pragma_\w+|hook_subscriber|CONSTANT ROW|s|value|\(subquery)\b/;
+/** A walk along a partial index of open work is as long as the open work. */
+const OPEN_WORK =
+  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head)|job_(open|due|running)|conversation_(recent|source|owner|archived)|route_(due|used))\b/;
+
+describe("[ST-20] what is asked at every start, list, look-up and sweep", () => {
+  const db = new Recording({ path: ":memory:" });
+  migrate(db);
+  const tx = { db, newId: seededIds(1) };
+  const walks = CALLS.flatMap(([verb, args]) => {
+    db.statements.clear();
+    VERBS[verb](tx, args as never);
+    return [...db.statements].flatMap((sql) => fullWalks(db, sql).map((line) => `${verb}: ${line} in ${sql}`));
+  });
+
+  it("walks over no table that holds history", () => {
+    expect(walks).toEqual([]);
+  });
+
+  it("is noticed when it does", () => {
+    expect(fullWalks(db, "SELECT count(*) FROM message WHERE role = 'user'")).toEqual(["SCAN message"]);
+    expect(fullWalks(db, "SELECT id FROM conversation ORDER BY created_ms LIMIT 1")).not.toEqual([]);
+  });
+});
+
+/**
+ * Inserts are left out: their plans list walks over child tables that SQLite only takes while a deferred key is
+ * broken, and no key here is deferred.
+ */
+function fullWalks(db: Connection, sql: string): string[] {
+  if (!/^\s*(SELECT|UPDATE|DELETE)/i.test(sql)) return [];
+  return db.explain(sql).filter((line) => /^SCAN /.test(line) && !SMALL.test(line) && !OPEN_WORK.test(line));
+}
