@@ -1,5 +1,5 @@
 /** Builds what commands get. Everything is made on first use, so that a command pays only for what it touches. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { systemClock } from "#base/clock.js";
 import { type HomePaths, prepareHome, resolveHome } from "#config/home.js";
@@ -64,13 +64,25 @@ export function createContext(parts: ContextParts): { context: CliContext; readD
 
 /**
  * How things are shown must not depend on a valid file: a mistake there is reported by the commands that
- * need the settings. Without a file or a variable the parser is not even loaded.
+ * need the settings. While no file or variable speaks of it, the parser is not even loaded: it costs as much as
+ * a whole `sessions list`.
  */
 async function displaySettings(home: HomePaths): Promise<Display> {
   const isSet = Object.keys(process.env).some((name) => name.startsWith("TALARIA_DISPLAY_"));
-  if (!isSet && !existsSync(home.config) && !existsSync(home.env)) return { color: "auto", time: "relative" };
+  if (!isSet && !mentions(home.config, "display") && !mentions(home.env, "TALARIA_DISPLAY_")) {
+    return { color: "auto", time: "relative" };
+  }
   const { inspectConfig } = await import("#config/load.js");
   return inspectConfig(home, process.env).values.display;
+}
+
+/** A file that is there and cannot be read may say anything: then the parser decides. */
+function mentions(path: string, word: string): boolean {
+  try {
+    return readFileSync(path).includes(word);
+  } catch {
+    return existsSync(path);
+  }
 }
 
 async function loadWithWarnings(home: HomePaths, out: Output): Promise<LoadedConfig> {

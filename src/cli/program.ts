@@ -56,9 +56,10 @@ export async function addCommands(
 
 const ROOT_EXAMPLES = `
 Examples:
+  talaria import hermes            bring your history from hermes-agent
+  talaria sessions list            what you talked about last
+  talaria sessions search "timer"  and where you talked about it
   talaria help config              what a command can do
-  talaria config show              every setting, and where it comes from
-  talaria logs --follow            watch what happens
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 locked by another host,
 5 storage problem, 130 interrupted.`;
