@@ -2,13 +2,12 @@
  * `talaria import hermes`: years of another program's history, with its ids, times, tool calls and lineage. The
  * source is only read [IM-1]; a second run adds what is new [IM-2]; nothing is dropped silently [IM-3].
  */
-import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
-import { UserError } from "#base/errors.js";
 import type { ResetPolicy } from "#session/reset-policy.js";
 import type { SessionStore } from "#session/store.js";
 import { dryTarget, storeTarget, type Target } from "../transfer/target.js";
+import { importRoutes } from "./import-routes.js";
 import { importSession } from "./import-session.js";
 import { makePlan, type Plan } from "./plan.js";
 import { createLedger, type Ledger, type Odd, type Tally } from "./report.js";
@@ -53,8 +52,7 @@ const ORPHANS_PER_ACT = 1_000;
 
 export async function importHermes(options: HermesOptions): Promise<HermesReport> {
   const { dir, store, clock, signal, scratch, isDryRun } = options;
-  requireHome(dir);
-  const source = openHermes(join(dir, "state.db"), scratch, clock);
+  const source = openHermes(dir, scratch, clock);
   const ledger = createLedger(isDryRun ? undefined : options.reportFile);
   try {
     const target = isDryRun ? dryTarget(store, signal) : storeTarget(store, clock, signal);
@@ -69,15 +67,6 @@ export async function importHermes(options: HermesOptions): Promise<HermesReport
     await ledger.close();
     source.close();
   }
-}
-
-function requireHome(dir: string): void {
-  const stat = statSync(dir, { throwIfNoEntry: false });
-  if (stat === undefined)
-    throw new UserError(`${dir} does not exist`, "name the folder of hermes-agent: talaria import hermes DIR", 3);
-  if (!stat.isDirectory()) throw new UserError(`${dir} is not a folder`, "name the folder that holds state.db", 1);
-  if (existsSync(join(dir, "state.db"))) return;
-  throw new UserError(`${dir} is not a home of hermes-agent`, "there is no state.db in it; usually it is ~/.hermes", 1);
 }
 
 interface Work {
@@ -122,36 +111,6 @@ async function importSessions(options: HermesOptions, work: Work): Promise<void>
     await target.flush();
     plan.done(rows);
   }
-}
-
-async function importRoutes(policy: ResetPolicy, { target, ledger, plan, index }: Omit<Work, "source">): Promise<void> {
-  ledger.count("routes", "found", index.routes.length + index.bad.length);
-  ledger.count("routes", "left", index.bad.length);
-  for (const { key, why } of index.bad) ledger.odd("bad-route", key, why);
-  const taken = new Map<string, string>();
-  for (const { fileKey, ...route } of index.routes) {
-    const first = taken.get(route.key);
-    if (first !== undefined) {
-      ledger.count("routes", "left");
-      ledger.odd("same-route-twice", fileKey, `the same chat as ${first}`);
-      continue;
-    }
-    taken.set(route.key, fileKey);
-    await target.add({
-      verb: "importRoute",
-      args: { ...route, session: plan.storedId(route.session), policy },
-      weight: 500,
-      done: ({ kind }) => {
-        if (kind === "no-session") ledger.odd("route-without-session", fileKey, route.session);
-        ledger.count("routes", kind === "added" ? "added" : kind === "kept-ours" ? "known" : "left");
-      },
-      refused: (why) => {
-        ledger.count("routes", "left");
-        ledger.odd("not-stored", fileKey, why);
-      },
-    });
-  }
-  await target.flush();
 }
 
 /** Whatever no session led to, and whatever there is no place for: counted and told. */

@@ -3,6 +3,8 @@
  * time: clocks disagree there), goals and the routing table. Knows its schema up to version 16 and reads what
  * it knows of a newer one.
  */
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
 import type { Connection } from "#store/sqlite/connection.js";
@@ -111,7 +113,10 @@ const MESSAGE_TEXTS = [
   "platform_message_id",
 ] as const;
 
-export function openHermes(path: string, scratch: string, clock: Clock): HermesSource {
+/** `dir` is a home of hermes-agent; `scratch` a folder of ours, for a private copy where one is needed. */
+export function openHermes(dir: string, scratch: string, clock: Clock): HermesSource {
+  requireHome(dir);
+  const path = join(dir, "state.db");
   const file = openSourceFile(path, scratch, clock);
   try {
     const shape = file.read(readShape);
@@ -125,6 +130,15 @@ export function openHermes(path: string, scratch: string, clock: Clock): HermesS
     file.close();
     throw error;
   }
+}
+
+function requireHome(dir: string): void {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new UserError(`${dir} does not exist`, "name the folder of hermes-agent: talaria import hermes DIR", 3);
+  if (!stat.isDirectory()) throw new UserError(`${dir} is not a folder`, "name the folder that holds state.db", 1);
+  if (existsSync(join(dir, "state.db"))) return;
+  throw new UserError(`${dir} is not a home of hermes-agent`, "there is no state.db in it; usually it is ~/.hermes", 1);
 }
 
 interface Shape {

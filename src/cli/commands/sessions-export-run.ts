@@ -1,8 +1,5 @@
 /** Runs an export: which sessions, in which form, to which place. */
-import { mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import type { ExportFormat, Outlet, Place } from "#app/transfer/export.js";
-import { openReplacement, type Replacement } from "#base/atomic-file.js";
+import type { ExportFormat } from "#app/transfer/export.js";
 import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import { expand } from "#config/home.js";
@@ -11,6 +8,7 @@ import type { ConversationCard } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { formatPlural } from "../format.js";
+import { fileOutlet, stdoutOutlet } from "./sessions-export-place.js";
 import { requireSession } from "./sessions-find.js";
 import { withReader } from "./sessions-store.js";
 
@@ -33,7 +31,10 @@ export async function exportSessions(
     const only = options.all ? undefined : await idsOf(store, names);
     const { exportConversations } = await import("#app/transfer/export.js");
     const target = options.output === undefined ? undefined : expand(options.output, context.env);
-    const outlet = target === undefined ? stdoutOutlet(context) : fileOutlet(target, options);
+    const outlet =
+      target === undefined
+        ? stdoutOutlet(context)
+        : fileOutlet(target, { isFolder: options.output?.endsWith("/") === true, format: options.format });
     const progress = target === undefined ? undefined : context.out.progress("Exporting messages");
     const exported = await exportConversations(
       store,
@@ -72,54 +73,4 @@ async function idsOf(store: SessionStore, names: readonly string[]) {
   const cards: ConversationCard[] = [];
   for (const name of names) cards.push(await requireSession(store, name));
   return cards.map((card) => card.id);
-}
-
-interface CountingOutlet extends Outlet {
-  files(): number;
-}
-
-function stdoutOutlet({ out }: CliContext): CountingOutlet {
-  const place: Place = { write: (text) => out.write(text), isOwn: false, finish: async () => undefined };
-  return { open: async () => place, close: async () => undefined, files: () => 0 };
-}
-
-/** A folder that exists, or a path that ends in a slash, gets a file for each session. */
-function fileOutlet(path: string, { output, format }: ExportCommandOptions): CountingOutlet {
-  const isFolder = output?.endsWith("/") === true || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder) mkdirSync(path, { recursive: true, mode: 0o700 });
-  const taken = new Set<string>();
-  let file: Replacement | undefined;
-  return {
-    async open(card) {
-      const name = isFolder ? join(path, fileName(card, format, taken)) : path;
-      const opened = await openReplacement(name);
-      file = opened;
-      taken.add(name);
-      return {
-        write: (text) => opened.write(text),
-        isOwn: isFolder,
-        async finish() {
-          file = undefined;
-          await opened.commit();
-        },
-      };
-    },
-    // What is not whole never takes the place of what was there.
-    close: async () => file?.discard(),
-    files: () => taken.size,
-  };
-}
-
-const NAME_CHARS_MAX = 60;
-
-/** The title as far as a file system takes it, and the id, so that two never meet. */
-function fileName(card: ConversationCard, format: ExportFormat, taken: ReadonlySet<string>): string {
-  const safe = (text: string): string =>
-    [...text.normalize("NFC").replace(/[^\p{L}\p{N}_.~-]+/gu, "-")]
-      .slice(0, NAME_CHARS_MAX)
-      .join("")
-      .replace(/^[-.]+|[-.]+$/g, "");
-  const stem = [safe(card.title ?? ""), safe(card.id)].filter((part) => part !== "").join("-");
-  const name = `${stem || "session"}.${format}`;
-  return taken.has(name) ? `${stem}-${taken.size}.${format}` : name;
 }
