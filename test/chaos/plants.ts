@@ -56,8 +56,8 @@ export const PLANTS = {
         "WHERE t.id = ? AND t.state <> 'settled' AND (l.epoch = ? OR TRUE)",
       ],
       [
-        "CREATE TRIGGER turn_settles_answered ",
-        "DROP TRIGGER turn_fence; DROP TRIGGER message_fence; CREATE TRIGGER turn_settles_answered ",
+        "CREATE TRIGGER tool_call_kept ",
+        "DROP TRIGGER message_fence; DROP TRIGGER turn_fence; DROP TRIGGER tool_call_fence; CREATE TRIGGER tool_call_kept ",
       ],
     ],
   },

@@ -45,23 +45,19 @@ async function haunt(world: World, { turn, epoch, calls }: OpenTurn): Promise<vo
   const { store, clock } = world;
   const nowMs = clock.nowMs();
   const stale: TurnPass = { turn, epoch };
-  const answers = [
-    await store.saveDraft({ ...stale, text: "a ghost's draft" }),
-    await store.recordStep({ ...stale, text: "a ghost's step", calls: [], nowMs }),
-    ...(calls[0] === undefined
-      ? []
-      : [
-          await store.finishCall({
-            ...stale,
-            call: calls[0].id,
-            outcome: "ok",
-            result: { role: "tool", text: "a ghost's result" },
-            nowMs,
-          }),
-        ]),
-    await store.settle({ ...stale, outcome: "completed", final: { text: "a ghost's answer" }, nowMs }),
+  const result = { role: "tool", text: "a ghost's result" } as const;
+  const acts = [
+    () => store.saveDraft({ ...stale, text: "a ghost's draft" }),
+    () => store.recordStep({ ...stale, text: "a ghost's step", calls: [], nowMs }),
+    ...calls.slice(0, 1).map(
+      ({ id }) =>
+        () =>
+          store.finishCall({ ...stale, call: id, outcome: "ok", result, nowMs }),
+    ),
+    () => store.settle({ ...stale, outcome: "completed", final: { text: "a ghost's answer" }, nowMs }),
   ];
-  for (const { kind } of answers) {
+  for (const act of acts) {
+    const { kind } = await act();
     if (kind !== "fenced") world.broken("duplicate", `a writer with a stale epoch was answered ${kind}`);
   }
 }
