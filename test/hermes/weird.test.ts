@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HermesReport } from "#app/hermes/import-hermes.js";
 import { type HermesHome, hermesHome, SUMMARY, type Value } from "../support/hermes/home.js";
-import { exportText, importFrom, newStore } from "../support/hermes/import.js";
+import { at, exportText, importFrom, newStore } from "../support/hermes/import.js";
 
+/** Orphans are marked with the time of the run. */
+const NOW_MS = 1_780_000_000_000;
 const IDS = ["alpha", "bravo", "charlie", "delta", "echo~2", "x", "ünïcode", "l".repeat(150)] as const;
 const anyId = fc.constantFrom(...IDS, "missing");
 const odd = fc.oneof(
@@ -119,7 +121,7 @@ describe("an import of anything", () => {
   it("[IM-2] comes to the same in pieces: an import while the source grows, and one at its end", async () => {
     const growing = fc.array(
       fc.array(
-        message.map((row) => ({ ...row, session_id: "alpha", active: 1, compacted: 0 })),
+        message.map((row) => ({ ...row, active: 1, compacted: 0 })),
         { maxLength: 6 },
       ),
       {
@@ -131,15 +133,24 @@ describe("an import of anything", () => {
       fc.asyncProperty(growing, async (batches) => {
         const home = hermesHome();
         try {
-          home.session({ id: "alpha" });
+          home.session({ id: "alpha", ended_at: 1, end_reason: "compression" });
+          home.session({ id: "bravo", parent_session_id: "alpha", started_at: 2 });
+          // The parent is closed for good; its continuation grows.
+          home.message({ session_id: "alpha", content: "hello" });
           const grown = newStore();
+          let found = 1;
           for (const batch of batches) {
-            fill(home, [], batch);
+            found += batch.length;
+            fill(
+              home,
+              [],
+              batch.map((row) => ({ ...row, session_id: "bravo" })),
+            );
             home.keep();
-            await importFrom(home.dir, grown);
+            expectBalanced(await importFrom(home.dir, grown, { clock: at(NOW_MS) }), { sessions: 2, messages: found });
           }
           const whole = newStore();
-          await importFrom(home.dir, whole);
+          await importFrom(home.dir, whole, { clock: at(NOW_MS) });
           expect((await exportText(grown)).text).toBe((await exportText(whole)).text);
         } finally {
           home.close();

@@ -282,6 +282,24 @@ describe("an import from hermes-agent", () => {
     it.close();
   });
 
+  it("[IM-2] tells a repeated message from a copy also when it comes with a later run", async () => {
+    const it = hermesHome();
+    homes.push(it);
+    it.session({ id: PARENT, ended_at: START, end_reason: "compression" });
+    it.session({ id: CHILD, parent_session_id: PARENT, started_at: START });
+    it.message({ session_id: PARENT, content: "yes" });
+    for (const content of [SUMMARY, "yes", "and now?"]) it.message({ session_id: CHILD, content });
+    it.keep();
+    const store = newStore();
+    await importFrom(it.dir, store);
+    it.message({ session_id: CHILD, content: "yes" });
+    it.keep();
+    await importFrom(it.dir, store);
+    const carried = (await historyOf(store, CHILD)).map(({ isCarried }) => isCarried);
+    expect(carried).toEqual([false, true, true, false, false]);
+    it.close();
+  });
+
   it("[IM-2] leaves alone what was renamed, continued or deleted here", async () => {
     const { dir } = home((it) => {
       it.session({ id: PARENT, title: "theirs", ended_at: START, end_reason: "cli_close" });

@@ -225,7 +225,7 @@ describe("readable exports", () => {
   });
 
   it("folds tool calls and results into fences that they cannot break out of", async () => {
-    const it = await live([["tool", 0, "````\n```` \n## Fake"]]);
+    const it = await live([["tool", 0, "```\n## Fake"]]);
     const { text: page } = await exportText(it.store, "md");
     expect(outsideOfFences(page).filter((line) => line.includes("Fake") && !line.startsWith("\\"))).toEqual([]);
   });
