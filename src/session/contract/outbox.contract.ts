@@ -115,6 +115,7 @@ export function describeOutbox(open: OpenStore): void {
       const recovered = await scene.store.recoverOutbox({ host: HOST, limit: 10, nowMs: scene.tick() });
       expect(recovered).toEqual({ recovered: 1 });
       expect(await claim(scene)).toEqual([]);
+      expect(await scene.store.unknownDeliveries({ limit: 10 })).toMatchObject([{ id: theirs?.id, text: "theirs" }]);
       await settle(scene, theirs?.id as DeliveryId, { type: "send-marked-copy", dueMs: scene.clock.nowMs() });
       expect(await claim(scene)).toMatchObject([{ text: "theirs", isMarked: true }]);
     });

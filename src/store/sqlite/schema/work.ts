@@ -81,6 +81,8 @@ CREATE TABLE turn(
   reason TEXT,
   attempts INTEGER NOT NULL DEFAULT 1 CHECK(attempts >= 1),
   steps INTEGER NOT NULL DEFAULT 0,
+  -- The number its user message took: who takes the turn over need not look for it in history.
+  from_seq INTEGER NOT NULL DEFAULT 0,
   draft TEXT,
   started_ms INTEGER NOT NULL,
   settled_ms INTEGER,

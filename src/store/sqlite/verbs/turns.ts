@@ -195,8 +195,8 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
   },
 
   takeOver(tx, { turn: id, host, nowMs }) {
-    const turn = tx.db.get<TurnRow & { input: number; attempts: number }>(
-      "SELECT no, conversation, state, steps, input, attempts FROM turn WHERE id = ?",
+    const turn = tx.db.get<TurnRow & { input: number; attempts: number; seq: number }>(
+      "SELECT no, conversation, state, steps, input, attempts, from_seq AS seq FROM turn WHERE id = ?",
       id,
     );
     if (turn === undefined) return { kind: "unknown" };
@@ -210,12 +210,6 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     );
     invariant(input, "a turn has its input");
     ensureOpen(tx, conversation, { platform: input.platform, hasContent: true, nowMs });
-    const seq =
-      tx.db.get<{ seq: number }>(
-        "SELECT min(seq) AS seq FROM message WHERE conversation = ? AND turn = ?",
-        conversation.no,
-        turn.no,
-      )?.seq ?? 0;
     return {
       kind: "taken",
       turn: id,
@@ -223,7 +217,7 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
       conversation: conversation.id,
       session: conversation.session,
       input: input.id,
-      seq,
+      seq: turn.seq,
       attempts: turn.attempts + 1,
       ...addressOf(input),
     };
@@ -332,11 +326,12 @@ function startTurn(
   ensureOpen(tx, conversation, { platform: input.platform, hasContent: true, nowMs });
   const id = tx.newId<TurnId>();
   const turn = tx.db.get<{ no: number }>(
-    "INSERT INTO turn(id, conversation, input, epoch, state, started_ms) VALUES (?, ?, ?, ?, 'running', ?) RETURNING no",
+    "INSERT INTO turn(id, conversation, input, epoch, state, from_seq, started_ms) VALUES (?, ?, ?, ?, 'running', ?, ?) RETURNING no",
     id,
     conversation.no,
     input.no,
     epoch,
+    conversation.seq + 1,
     nowMs,
   );
   invariant(turn, "an insert returns its row");
