@@ -26,7 +26,7 @@ export interface Found {
 }
 
 /** Enough to choose from; the walk goes on only while there are too few conversations among them. */
-export const WINDOW = 250;
+export const WINDOW = 200;
 export const WALK_MAX: Readonly<Record<Plan["index"], number>> = { words: 5_000, grams: 2_500 };
 /** Messages outside the index that are read for one query, newest first. */
 export const TAIL_MAX = 2_000;

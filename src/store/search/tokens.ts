@@ -28,6 +28,7 @@ const PICTOGRAPHS = new RegExp(`[${PICTOGRAPH}]`, "gu");
 const CJK_RUNS = new RegExp(`[${CJK}]+`, "gu");
 const LONG_CJK_RUNS = new RegExp(`[${CJK}]{5,}`, "gu");
 const ALL_CJK = new RegExp(`^[${CJK}]+$`, "u");
+const UNEVEN_BLANKS = / {2}|[\x00-\x1f\x7f]/;
 const BLANKS = /[\s\x00-\x1f\x7f-\x9f]+/g;
 
 /** Everything of a message that search may find: its text, the tool's name, what the calls asked for. */
@@ -87,6 +88,8 @@ function pairs(run: string, singles: Set<string> | undefined): string {
 
 /** The text in which substrings are looked for: folded, with every run of blanks as one space. */
 export function squashed(folded: string): string {
+  // Most plain text has single spaces already; replacing each by itself would cost more than all the rest.
+  if (isAscii(folded) && !UNEVEN_BLANKS.test(folded)) return folded;
   return folded.replaceAll(IGNORED, "").replace(BLANKS, " ");
 }
 
