@@ -9,6 +9,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { SessionStore } from "#session/store.js";
 import type { CliContext } from "../command.js";
 import { formatCount, formatPlural } from "../format.js";
+import { withWriter } from "./sessions-store.js";
 import { wrapText } from "./sessions-wrap.js";
 
 export interface HermesCommandOptions {
@@ -44,21 +45,10 @@ async function look(context: CliContext, dir: string): Promise<HermesReport> {
 }
 
 async function take(context: CliContext, dir: string): Promise<HermesReport> {
-  const home = context.prepareHome();
-  const { openWriter } = await import("#app/open-store.js");
-  const writer = await openWriter(home, { clock: context.clock, version: context.version });
-  const request = {
-    dir,
-    store: writer.store,
-    isDryRun: false,
-    scratch: home.run,
-    reportFile: reportPath(context, home),
-  };
-  const report = await run(context, request).finally(() => writer.finish());
-  if (!(await context.config()).values.search.enabled) return report;
-  const progress = context.out.progress("Indexing for search");
-  await writer.catchUpSearch((done, total) => progress.update(done, total)).finally(() => progress.finish());
-  return report;
+  const { run: scratch } = context.home;
+  const act = (store: SessionStore) =>
+    run(context, { dir, store, isDryRun: false, scratch, reportFile: reportPath(context, context.home) });
+  return withWriter(context, act, { indexesAll: true });
 }
 
 interface Request {

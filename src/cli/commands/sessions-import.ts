@@ -3,9 +3,11 @@ import type { Command } from "commander";
 import type { JsonlReport } from "#app/transfer/import-jsonl.js";
 import { UserError } from "#base/errors.js";
 import { truncate, visible } from "#base/text-width.js";
+import type { SessionStore } from "#session/store.js";
 import { addExamples, type CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { formatCount, formatPlural } from "../format.js";
+import { withWriter } from "./sessions-store.js";
 
 interface ImportCommandOptions {
   readonly dryRun?: boolean;
@@ -54,22 +56,15 @@ async function check(context: CliContext, path: string): Promise<JsonlReport> {
 }
 
 async function take(context: CliContext, path: string): Promise<JsonlReport> {
-  const [{ importJsonl }, { openWriter }] = await Promise.all([
-    import("#app/transfer/import-jsonl.js"),
-    import("#app/open-store.js"),
-  ]);
-  const { clock, signal, version } = context;
-  const writer = await openWriter(context.prepareHome(), { clock, version });
-  const progress = context.out.progress("Importing messages");
-  const onProgress = (messages: number): void => progress.update(messages);
-  const report = await importJsonl({ path, store: writer.store, clock, signal, isDryRun: false, onProgress }).finally(
-    () => {
-      progress.finish();
-      return writer.finish();
-    },
-  );
-  if ((await context.config()).values.search.enabled) await writer.catchUpSearch();
-  return report;
+  const { importJsonl } = await import("#app/transfer/import-jsonl.js");
+  const { clock, signal } = context;
+  const act = (store: SessionStore): Promise<JsonlReport> => {
+    const progress = context.out.progress("Importing messages");
+    const onProgress = (messages: number): void => progress.update(messages);
+    const work = importJsonl({ path, store, clock, signal, isDryRun: false, onProgress });
+    return work.finally(() => progress.finish());
+  };
+  return withWriter(context, act, { indexesAll: true });
 }
 
 const REFUSED_SHOWN = 20;

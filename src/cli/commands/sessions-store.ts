@@ -1,4 +1,5 @@
 /** How the commands on stored history reach the store: to read beside whoever writes, or to write with the lock. */
+import type { Writer } from "#app/open-store.js";
 import { OperationalError } from "#base/errors.js";
 import type { SessionStore } from "#session/store.js";
 import type { CliContext } from "../command.js";
@@ -13,27 +14,35 @@ export async function withReader<T>(context: CliContext, act: (store: SessionSto
 const CATCH_UP_MAX = 20_000;
 
 /** Afterwards mirror and search index are up to date, and a scheduled backup is made when one is due. */
-export async function withWriter<T>(context: CliContext, act: (store: SessionStore) => Promise<T>): Promise<T> {
+export async function withWriter<T>(
+  context: CliContext,
+  act: (store: SessionStore) => Promise<T>,
+  options: { readonly indexesAll?: boolean } = {},
+): Promise<T> {
   const home = context.prepareHome();
   const [{ openWriter }, { inspectConfig }] = await Promise.all([
     import("#app/open-store.js"),
     import("#config/load.js"),
   ]);
   const writer = await openWriter(home, { clock: context.clock, version: context.version });
-  let result: T;
-  try {
-    result = await act(writer.store);
-  } finally {
-    await writer.finish();
-  }
-  const { search } = inspectConfig(home, context.env).values;
-  if (search.enabled && (await writer.searchBehind()) <= CATCH_UP_MAX) await writer.catchUpSearch();
+  const result = await act(writer.store).finally(() => writer.finish());
+  if (inspectConfig(home, context.env).values.search.enabled) await index(context, writer, options.indexesAll ?? false);
   await backUpWhenDue(context);
   return result;
 }
 
+async function index(context: CliContext, writer: Writer, isAll: boolean): Promise<void> {
+  const behind = await writer.searchBehind();
+  if (behind > CATCH_UP_MAX && !isAll) return;
+  // A few messages are indexed in a blink; a bar for them would be noise.
+  const progress = behind > BAR_FROM ? context.out.progress("Indexing for search") : undefined;
+  await writer.catchUpSearch((done, total) => progress?.update(done, total)).finally(() => progress?.finish());
+}
+
+const BAR_FROM = 5_000;
+
 /** A backup that fails is told and does not undo what the command did. */
-export async function backUpWhenDue(context: CliContext): Promise<void> {
+async function backUpWhenDue(context: CliContext): Promise<void> {
   const [{ backupIfDue }, { inspectConfig }] = await Promise.all([import("#app/backup.js"), import("#config/load.js")]);
   const progress = context.out.progress("Scheduled backup");
   try {
