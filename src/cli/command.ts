@@ -24,6 +24,7 @@
 import type { Command } from "commander";
 import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
+import { pad, textWidth } from "#base/text-width.js";
 import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { Output } from "./output.js";
@@ -61,6 +62,8 @@ export interface CliContext {
   log(component: string): Promise<Logger>;
   /** Runs `act` while another program has the terminal, so that Ctrl-C there does not end this one. */
   withoutInterrupts<T>(act: () => Promise<T>): Promise<T>;
+  /** What Ctrl-C would mean from here on, told when it comes: what is kept, and what to do next. */
+  ifInterrupted(meaning: string): void;
   /** The whole command tree, every command loaded: for completion. */
   fullProgram(): Promise<Command>;
 }
@@ -69,7 +72,7 @@ export type Example = readonly [commandLine: string, meaning: string];
 
 /** Examples at the end of `--help`, aligned. */
 export function addExamples(command: Command, examples: readonly Example[]): void {
-  const widest = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, meaning]) => `  ${line.padEnd(widest)}  ${meaning}`);
+  const widest = Math.max(...examples.map(([line]) => textWidth(line)));
+  const lines = examples.map(([line, meaning]) => `  ${pad(line, widest)}  ${meaning}`);
   command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
 }

@@ -15,6 +15,7 @@ export interface ContextParts {
   readonly version: string;
   readonly signal: AbortSignal;
   readonly withoutInterrupts: CliContext["withoutInterrupts"];
+  readonly ifInterrupted: CliContext["ifInterrupted"];
   readonly fullProgram: () => Promise<Command>;
 }
 
@@ -25,7 +26,7 @@ export interface Display {
 
 /** The context, and the step that reads how the person likes things shown before an action runs. */
 export function createContext(parts: ContextParts): { context: CliContext; readDisplay: () => Promise<void> } {
-  const { program, version, signal, withoutInterrupts, fullProgram } = parts;
+  const { program, version, signal, withoutInterrupts, ifInterrupted, fullProgram } = parts;
   const options = (): GlobalOptions => program.opts<GlobalOptions>();
   let display: Display = { color: "auto", time: "relative" };
   const home = once(() => resolveHome(options().home, process.env));
@@ -54,6 +55,7 @@ export function createContext(parts: ContextParts): { context: CliContext; readD
       return createLogger({ path: home().logFile, clock: systemClock, ...settings }).child({ component });
     },
     withoutInterrupts,
+    ifInterrupted,
     fullProgram,
   };
   const readDisplay = async (): Promise<void> => {

@@ -21,12 +21,13 @@ export const INTERRUPT_GRACE_MS = 1_000;
 export async function main(argv: readonly string[]): Promise<number> {
   const version = readVersion();
   const program = createProgram(version);
-  const ending = watchForEnd();
+  const ending = watchForEnd((meaning) => tellInterrupted(meaning, program));
   const { context, readDisplay } = createContext({
     program,
     version,
     signal: ending.signal,
     withoutInterrupts: ending.hold,
+    ifInterrupted: ending.explain,
     fullProgram: () => createFullProgram(version, context),
   });
   try {
@@ -38,7 +39,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     program.hook("preAction", readDisplay);
     // Help about a command that does not exist is the same mistake as calling it.
     const isUnknown = isHelp && name !== undefined && !program.commands.some((command) => command.name() === name);
-    await program.parseAsync(isUnknown ? [name] : [...argv], { from: "user" });
+    // `help sessions list` asks about the last of them; commander's own help command looks at the first alone.
+    const isDeepHelp = isHelp && !isUnknown && operands.length > 2;
+    const words = isUnknown ? [name] : isDeepHelp ? [...operands.slice(1), "--help"] : [...argv];
+    await program.parseAsync(words, { from: "user" });
     return ending.exitCode() ?? EXIT.ok;
   } catch (error) {
     // Once the end was asked for, the error is the command giving up as it was told to.
@@ -66,20 +70,38 @@ async function report(error: unknown, program: Command, context: CliContext): Pr
     if (error.code === "commander.help") return EXIT.usage;
   }
   const failure = toFailure(error, helpCommand(program));
-  const { json, color } = program.opts<GlobalOptions>();
-  const paint = createPaint(
-    wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }),
-  );
   const told = failure.stack === undefined ? failure : await keepStack(failure, failure.stack, context);
-  process.stderr.write(renderFailure(told, { json: json === true, paint }));
+  tellFailure(told, program);
   if (failure.stack !== undefined && process.env["TALARIA_DEBUG"] === "1") process.stderr.write(`${failure.stack}\n`);
   return failure.exitCode;
 }
 
+function tellFailure(failure: Failure, program: Command): void {
+  const { json, color } = program.opts<GlobalOptions>();
+  const paint = createPaint(
+    wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }),
+  );
+  process.stderr.write(renderFailure(failure, { json: json === true, paint }));
+}
+
+/** Told at once, before the command has tidied up: whoever pressed Ctrl-C wants to see that it was heard. */
+function tellInterrupted(meaning: string, program: Command): void {
+  // A bar may stand on the line.
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+  tellFailure({ code: "interrupted", message: "interrupted", hint: meaning, exitCode: EXIT.interrupted }, program);
+}
+
+/** The help of the command that was meant, as far as the words name one. */
 function helpCommand(program: Command): string {
-  const name = program.args[0];
-  const isKnown = program.commands.some((command) => command.name() === name);
-  return isKnown ? `talaria ${name} --help` : "talaria --help";
+  let command = program;
+  const names = ["talaria"];
+  for (const word of program.args) {
+    const child = command.commands.find((one) => one.name() === word);
+    if (child === undefined) break;
+    names.push(word);
+    command = child;
+  }
+  return `${names.join(" ")} --help`;
 }
 
 /** A bug's stack goes to the log without asking the settings: they may be what is broken. */
@@ -100,9 +122,10 @@ async function keepStack(failure: Failure, stack: string, context: CliContext): 
 }
 
 /** Ctrl-C, and a reader of our output that has gone (`| head`): both abort the command, then end the process. */
-function watchForEnd() {
+function watchForEnd(tell: (meaning: string) => void) {
   const controller = new AbortController();
   let code: number | undefined;
+  let meaning: string | undefined;
   const end = (exitCode: number, reason: string): void => {
     if (code !== undefined) process.exit(code);
     code = exitCode;
@@ -112,7 +135,9 @@ function watchForEnd() {
   };
   let isHeld = false;
   const interrupted = (): void => {
-    if (!isHeld) end(EXIT.interrupted, "interrupted");
+    if (isHeld) return;
+    if (code === undefined && meaning !== undefined) tell(meaning);
+    end(EXIT.interrupted, "interrupted");
   };
   const onStreamError = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
@@ -124,6 +149,9 @@ function watchForEnd() {
   return {
     signal: controller.signal,
     exitCode: () => code,
+    explain: (text: string): void => {
+      meaning = text;
+    },
     hold: async <T>(act: () => Promise<T>): Promise<T> => {
       isHeld = true;
       return act().finally(() => {

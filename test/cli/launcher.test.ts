@@ -52,6 +52,7 @@ describe("talaria", () => {
 
   it("explains the same by `help`", async () => {
     expect((await run("help", "logs")).stdout).toBe((await run("logs", "--help")).stdout);
+    expect((await run("help", "config", "set")).stdout).toBe((await run("config", "set", "--help")).stdout);
     expect(await run("help", "lgos")).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean logs?") });
   });
 
@@ -72,7 +73,7 @@ describe("mistakes", () => {
     [
       "a missing argument",
       ["config", "get"],
-      "talaria: missing required argument 'key'\n  see talaria config --help\n",
+      "talaria: missing required argument 'key'\n  see talaria config get --help\n",
     ],
     ["too many arguments", ["version", "x"], expect.stringContaining("too many arguments")],
     [

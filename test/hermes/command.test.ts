@@ -116,16 +116,21 @@ describe("talaria import hermes", () => {
     expect((await exported(cut)) === expected).toBe(true);
   }, 120_000);
 
-  it("[IM-2] interrupted by Ctrl-C it ends with 130 and keeps what came in", async () => {
+  it("[IM-2] interrupted by Ctrl-C it ends with 130, keeps what came in and says so", async () => {
     const source = kept(yearsOfHistory(800, 12));
     const home = kept(tempHome());
     const child = startCli(["import", "hermes", source.dir], { home: home.path });
+    let stderr = "";
     const begun = new Promise<void>((resolve) =>
-      child.stderr?.on("data", (text) => String(text).includes("%") && resolve()),
+      child.stderr?.on("data", (text) => {
+        stderr += String(text);
+        if (stderr.includes("%")) resolve();
+      }),
     );
     await begun;
     child.kill("SIGINT");
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(130);
+    expect(stderr).toContain("talaria: interrupted\n  what came in is kept; run the command again to go on\n");
     const next = JSON.parse((await runCli(["import", "hermes", source.dir, "--json"], { home: home.path })).stdout);
     expect(next.messages.known).toBeGreaterThan(0);
     expect(next.messages.known + next.messages.added).toBe(next.messages.found);

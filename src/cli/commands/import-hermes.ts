@@ -48,6 +48,7 @@ async function take(context: CliContext, dir: string): Promise<HermesReport> {
   const { run: scratch } = context.home;
   const act = (store: SessionStore) =>
     run(context, { dir, store, isDryRun: false, scratch, reportFile: reportPath(context, context.home) });
+  context.ifInterrupted("what came in is kept; run the command again to go on");
   return withWriter(context, act, { indexesAll: true });
 }
 

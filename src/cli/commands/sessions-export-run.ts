@@ -35,6 +35,7 @@ export async function exportSessions(
       target === undefined
         ? stdoutOutlet(context)
         : fileOutlet(target, { isFolder: options.output?.endsWith("/") === true, format: options.format });
+    if (target !== undefined) context.ifInterrupted("no unfinished file is left; run the command again for all of it");
     const progress = target === undefined ? undefined : context.out.progress("Exporting messages");
     const exported = await exportConversations(
       store,

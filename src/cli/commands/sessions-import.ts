@@ -64,6 +64,7 @@ async function take(context: CliContext, path: string): Promise<JsonlReport> {
     const work = importJsonl({ path, store, clock, signal, isDryRun: false, onProgress });
     return work.finally(() => progress.finish());
   };
+  context.ifInterrupted("what came in is kept; run the command again to go on");
   return withWriter(context, act, { indexesAll: true });
 }
 
