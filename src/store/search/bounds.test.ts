@@ -19,6 +19,8 @@ describe("search at its bounds", () => {
         "conversation-other",
       ]);
       expect(isComplete).toBe(true);
+      const long = hits.find(({ conversation }) => conversation === "conversation-long");
+      if (order === "rank") expect(long?.more).toBeGreaterThan(WINDOW / 4);
     }
   });
 

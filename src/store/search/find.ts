@@ -75,7 +75,7 @@ function attempt(search: Search, query: Query, mode: PrefixMode): Answer {
     asked.order === "newest" || asked.order === "oldest"
       ? byTime(found.candidates, asked.order)
       : byRank(state, found.candidates, sought, wholeText(query));
-  const hits = bestOfEach(search, ordered, sought);
+  const hits = bestOfEach(search, { ordered, matches: found.candidates }, sought);
   return { hits, isComplete: found.isComplete && index !== undefined };
 }
 
@@ -135,9 +135,14 @@ function rankable(candidates: readonly Candidate[]): Candidate[] {
  * One hit for each conversation, best first. The first round shows the best candidate of each; who turns out to be
  * undone, deleted or erased since it was indexed gives way to the next of its conversation.
  */
-function bestOfEach({ state, limit }: Search, ordered: readonly Candidate[], sought: readonly Sought[]): SearchHit[] {
+function bestOfEach(
+  { state, limit }: Search,
+  { ordered, matches }: { readonly ordered: readonly Candidate[]; readonly matches: readonly Candidate[] },
+  sought: readonly Sought[],
+): SearchHit[] {
+  // All that match are counted, although not all of a long conversation are ranked.
   const counts = new Map<number, number>();
-  for (const { conversation } of ordered) counts.set(conversation, (counts.get(conversation) ?? 0) + 1);
+  for (const { conversation } of matches) counts.set(conversation, (counts.get(conversation) ?? 0) + 1);
   const hits = new Map<number, { readonly place: number; readonly hit: SearchHit }>();
   const places = new Map(ordered.map(({ id }, place) => [id, place]));
   let left = firstOfEach(ordered, limit);
