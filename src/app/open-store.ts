@@ -2,8 +2,9 @@
  * A home's store, opened for one command. Reading works beside whoever writes, and in an empty home; writing
  * takes the home's lock first, so that two writers are never a matter of luck [ST-2].
  */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
 import type { HomePaths } from "#config/home.js";
 import type { SessionStore } from "#session/store.js";
 import { backupBeforeMigration } from "#store/sqlite/backup.js";
@@ -16,8 +17,21 @@ export const LOCK_WAIT_MS = 2_000;
 
 /** Never creates or changes a file of the home. */
 export function openReader(home: HomePaths): SessionStore {
-  if (!existsSync(home.stateDb)) return openInlineStore().store;
+  if (!hasStore(home)) return openInlineStore().store;
   return openInlineStore({ path: home.stateDb, searchPath: home.searchDb, isReadOnly: true }).store;
+}
+
+/** Only a file that is known not to be there makes a home empty: one that may not be looked at is an outage. */
+function hasStore({ root, stateDb }: HomePaths): boolean {
+  try {
+    statSync(stateDb);
+    return true;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return false;
+    const reason = code === "ENOTDIR" ? "it is not a folder" : code === "EACCES" ? "permission denied" : code;
+    throw new OperationalError(`file-${code}`, "never", `${root} cannot be read: ${reason}.`, { cause: error });
+  }
 }
 
 export interface WriterOptions {

@@ -24,8 +24,15 @@ export function checkBackup(path: string): CheckedBackup {
   try {
     return read(path, found.size);
   } catch (error) {
-    throw storageOutage(path, error) ?? error;
+    throw asBackup(path, storageOutage(path, error)) ?? error;
   }
+}
+
+/** The advice for a foreign file at `state.db` is to move it away; this one only was named by mistake. */
+function asBackup(path: string, outage: OperationalError | undefined): OperationalError | undefined {
+  if (outage?.code !== "foreign-file") return outage;
+  const message = `${path} is not a backup of Talaria; nothing was changed. \`talaria restore --list\` shows the backups.`;
+  return new OperationalError("foreign-file", "never", message, { cause: outage });
 }
 
 function read(path: string, bytes: number): CheckedBackup {

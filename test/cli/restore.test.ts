@@ -92,6 +92,11 @@ describe("restore", () => {
     for (const wanted of [name, name.replace(".db", ""), "state-", at("backups", name)])
       expect((await json("restore", wanted, "--dry-run")).backup.path).toBe(at("backups", name));
     expect(await run(["restore", "nonsense", "--yes"])).toMatchObject({ code: 3 });
+    writeFileSync(at("notes.txt"), "my notes\n".repeat(1000));
+    expect(await run(["restore", at("notes.txt"), "--yes"])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("is not a backup of Talaria; nothing was changed"),
+    });
     rmSync(at("backups", name));
     expect(await run(["restore", "--yes"])).toMatchObject({
       code: 3,

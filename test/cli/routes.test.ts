@@ -49,6 +49,7 @@ describe("routes list", () => {
       (await json("routes", "list", ...args)).routes.map(({ key }: { key: string }) => key);
     expect(await keys()).toEqual([SUSPENDED, STALE, FRESH].sort());
     expect(await keys("--platform", "discord")).toEqual([SUSPENDED]);
+    expect((await run("routes", "list", "--platform", "fax")).stdout).toContain("No routes on this platform");
     const first = await json("routes", "list", "-n", "2");
     expect(await keys("--after", first.next)).toEqual([FRESH]);
   });

@@ -40,7 +40,7 @@ describe("sessions search", () => {
     await fillHome(home.path, spec);
     const { code, stdout, stderr } = await run("sessions", "search", "red", "wine");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^aaaa1111 {2}wine {2}cli, just now, #\d, 1 more$/m);
+    expect(stdout).toMatch(/^aaaa1111 {2}wine {2}cli, just now, #\d, 1\+ more$/m);
     expect(stdout).toMatch(/ {2}(you {2}|agent) {2}.*«red»\s«wine»/);
     expect(stdout.match(/^aaaa1111/gm)).toHaveLength(1);
     expect(stdout).not.toContain("\u001b");
@@ -79,6 +79,11 @@ describe("sessions search", () => {
     expect(await run("sessions", "search", "wine", "--in", "nonsense")).toMatchObject({ code: 3 });
     expect(await run("sessions", "search", "wine", "--since", "yesterday")).toMatchObject({ code: 2 });
     expect((await run("sessions", "search", "nothing-like-it")).stdout).toBe("Nothing found.\n");
+    expect((await run("sessions", "search", "wine", "-n", "101")).stderr).toContain("expected 1 to 100\n");
+    expect(await run("sessions", "search", " ")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("say what to look for"),
+    });
   });
 });
 

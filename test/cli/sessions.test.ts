@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { textWidth } from "#base/text-width.js";
 import { conversation, DAY_MS, fillHome, messages } from "./support/homes.js";
@@ -20,9 +22,24 @@ describe("sessions list", () => {
   it("helps in an empty home, and makes nothing there", async () => {
     const { code, stdout } = await run("sessions", "list");
     expect(code).toBe(0);
-    expect(stdout).toContain("No sessions yet");
+    expect(stdout).toContain(`No sessions yet in ${home.path}.`);
     expect(stdout).toContain("talaria import hermes");
     expect(await json("sessions", "list")).toEqual({ sessions: [], next: null });
+  });
+
+  it("does not take a home that cannot be read for an empty one", async () => {
+    const file = join(home.path, "file");
+    writeFileSync(file, "");
+    const { code, stdout, stderr } = await runCli(["sessions", "list"], { home: file });
+    expect([code, stdout]).toEqual([5, ""]);
+    expect(stderr).toContain(`${file} cannot be read: it is not a folder`);
+  });
+
+  it("takes an empty text for no session's name", async () => {
+    expect(await run("sessions", "show", " ")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("an empty text names no session"),
+    });
   });
 
   it("shows the most recently used first, within 80 columns whatever the titles hold", async () => {

@@ -36,7 +36,11 @@ export function listRoutes(context: CliContext, options: RoutesListOptions): Pro
         { title: "STATE", value: stateOf, paint: (text) => out.paint.dim(text) },
       ],
       shown,
-      "No routes. A chat gets one with its first message.",
+      after !== undefined
+        ? "No more routes."
+        : platform === undefined
+          ? "No routes. A chat gets one with its first message."
+          : "No routes on this platform; talaria routes list shows all.",
     );
     if (next !== null) out.note(`More: talaria routes list --after '${visible(next).replaceAll("'", "'\\''")}'`);
   });

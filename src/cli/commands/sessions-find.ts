@@ -12,6 +12,8 @@ const NAME_CELLS_MAX = 50;
 
 /** The conversation that an id, a unique prefix or a title leads to; a UserError when there is no such one. */
 export async function requireSession(store: SessionStore, text: string): Promise<ConversationCard> {
+  if (text.trim() === "")
+    throw new UserError("an empty text names no session", "an id, its beginning or a title will do", EXIT.usage);
   const { find } = await import("#app/find.js");
   const finding = await find(store, text);
   if (finding.kind === "found") {

@@ -1,6 +1,7 @@
 /** `talaria sessions list`: the most recently used conversations. */
 import { UserError } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
+import { visible } from "#base/text-width.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationRow, ListCursor } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
@@ -81,8 +82,9 @@ async function tellEmpty(context: CliContext, store: SessionStore, options: List
   if (options.after !== undefined) return out.line("No more sessions.");
   const { conversations, bySource } = await store.stats({});
   if (conversations === 0) {
-    out.line("No sessions yet. Each conversation you have will be listed here;");
-    return out.line("`talaria import hermes` brings those of hermes-agent.");
+    // Where was looked: somebody with years of history and a wrong TALARIA_HOME must not fear for it.
+    out.line(`No sessions yet in ${visible(context.home.root)}.`);
+    return out.line("Conversations will be listed here; `talaria import hermes` brings yours along.");
   }
   if (options.source === undefined) return out.line("All sessions are archived: talaria sessions list --all");
   const sources = Object.keys(bySource).sort();

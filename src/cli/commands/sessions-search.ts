@@ -33,12 +33,18 @@ export function searchSessions(context: CliContext, words: readonly string[], op
     const { hits, isComplete, behind } = await store.search(query);
     const { out } = context;
     if (out.json) return out.document({ hits: hits.map(hitDocument), complete: isComplete, behind });
-    if (hits.length === 0) out.line("Nothing found.");
-    else await showHits(out, store, hits);
+    if (hits.length === 0) tellNothing(out);
+    else await showHits(out, store, hits, isComplete);
     if (behind > 0) {
       out.note(`The index does not hold ${formatPlural(behind, "message")} yet; the newest were searched without it.`);
     } else if (!isComplete) out.note("Only the best of very many matches were compared; a narrower query finds more.");
   });
+}
+
+/** Titles are not searched: what was said is. */
+function tellNothing(out: Output): void {
+  out.line("Nothing found.");
+  out.note("word* finds what begins so, ~part what holds these three or more characters. Titles are in the list.");
 }
 
 async function queryOf(
@@ -47,11 +53,13 @@ async function queryOf(
   { limit, source, role, since, until, sort, in: within }: SearchOptions,
   nowMs: number,
 ): Promise<SearchQuery> {
+  const text = words.join(" ").trim();
+  if (text === "") throw new UserError("say what to look for", "talaria sessions search holiday plans", EXIT.usage);
   const from = momentOf("--since", since, nowMs);
   const to = momentOf("--until", until, nowMs);
   const conversation = within === undefined ? undefined : (await requireSession(store, within)).id;
   return {
-    text: words.join(" "),
+    text,
     limit: Math.min(limit, SEARCH_LIMIT_MAX),
     ...(sort && { order: sort }),
     ...(source && { sources: source }),
@@ -68,14 +76,19 @@ function momentOf(option: string, text: string | undefined, nowMs: number): numb
   throw new UserError(`${option} takes a span or a date`, "for example 90s, 30m, 2h, 3d or 2026-03-14", EXIT.usage);
 }
 
-async function showHits(out: Output, store: SessionStore, hits: readonly SearchHit[]): Promise<void> {
+async function showHits(
+  out: Output,
+  store: SessionStore,
+  hits: readonly SearchHit[],
+  isComplete: boolean,
+): Promise<void> {
   const shortId = await shortIdsOf(
     store,
     hits.map(({ conversation }) => conversation),
   );
   hits.forEach((hit, at) => {
     if (at > 0) out.line();
-    const more = hit.more > 0 ? `, ${formatCount(hit.more)} more` : "";
+    const more = hit.more > 0 ? `, ${formatCount(hit.more)}${isComplete ? "" : "+"} more` : "";
     const facts = `${visible(hit.source)}, ${out.time(hit.atMs)}, #${hit.seq}${more}`;
     const room = out.columns - facts.length - INDENT_CELLS;
     const id = shortId(hit.conversation);

@@ -11,6 +11,7 @@ import type { ShowOptions } from "./sessions-show.js";
 
 const LIST_DEFAULT = 20;
 export const LIST_MAX = 1_000;
+const SEARCH_MAX = 100;
 
 export const register: Register = (command, context) => {
   command.description(
@@ -86,7 +87,7 @@ function registerSearch(command: Command, context: CliContext): void {
         "shown once, by its best match.",
     )
     .argument("<query...>", "what to look for")
-    .option("-n, --limit <count>", "how many conversations (at most 100)", parseLimit, LIST_DEFAULT)
+    .option("-n, --limit <count>", `how many conversations (at most ${SEARCH_MAX})`, upTo(SEARCH_MAX), LIST_DEFAULT)
     .option("--source <name...>", "only from here: cli, telegram, …")
     .addOption(new Option("--role <role...>", "only what this one said").choices(["user", "assistant", "tool"]))
     .option("--since <time>", "not before: 2h, 3d, 2026-03-14")
@@ -126,7 +127,9 @@ function registerChanging(command: Command, context: CliContext): void {
     const child = command
       .command(name)
       .summary(summary)
-      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Nothing of it is deleted.`)
+      .description(
+        `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.${archived ? " Nothing of it is deleted." : ""}`,
+      )
       .argument("<session...>", "id, the beginning of one, or title")
       .action(async (words: string[]) =>
         (await import("./sessions-change.js")).archiveSession(context, words.join(" "), archived),
@@ -171,7 +174,13 @@ function registerDeleting(command: Command, context: CliContext): void {
 }
 
 export function parseLimit(text: string): number {
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIST_MAX) throw new InvalidArgumentError(`expected 1 to ${LIST_MAX}`);
-  return limit;
+  return upTo(LIST_MAX)(text);
+}
+
+function upTo(max: number): (text: string) => number {
+  return (text) => {
+    const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (limit < 1 || limit > max) throw new InvalidArgumentError(`expected 1 to ${max}`);
+    return limit;
+  };
 }
