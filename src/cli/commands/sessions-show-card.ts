@@ -30,6 +30,7 @@ function cardRows(card: ConversationCard): Row[] {
     ["created", formatDateTime(card.createdMs)],
     ["active", formatDateTime(card.activeMs)],
     ["state", stateText(card)],
+    ["opened", openedText(card)],
     ["messages", messagesText(card)],
     ["model", card.model ?? "unknown"],
     ["tokens", tokensText(sessions)],
@@ -45,10 +46,7 @@ function sessionRows(sessions: readonly SessionRow[]): Row[] {
   const shown = sessions.slice(-SESSIONS_SHOWN);
   const rows = shown.map((session): Row => {
     const end = session.supersededMs === null ? "tip" : `compacted ${formatDateTime(session.supersededMs)}`;
-    return [
-      "part",
-      `${session.id}  from message ${session.fromSeq}, ${end}${session.title ? `  ${session.title}` : ""}`,
-    ];
+    return ["part", `${session.id}  from #${session.fromSeq}, ${end}${session.title ? `  ${session.title}` : ""}`];
   });
   const left = sessions.length - shown.length;
   return left === 0 ? rows : [["part", `(${left} earlier; --json lists them)`], ...rows];
@@ -65,12 +63,18 @@ function stateText(card: ConversationCard): string {
     const { phase, startedMs, attempts } = card.liveTurn;
     return `${archived}a turn is ${phase} since ${formatDateTime(startedMs)}${attempts > 1 ? ` (attempt ${attempts})` : ""}`;
   }
-  const openings = card.sessions.flatMap((session) => session.openings);
-  const last = openings.at(-1);
+  const last = card.sessions.flatMap((session) => session.openings).at(-1);
   if (last === undefined) return `${archived}never opened`;
-  const times = `${formatPlural(openings.length, "opening")}, the last on ${last.platform} at ${formatDateTime(last.openedMs)}`;
-  if (last.closedMs === null) return `${archived}open (${times})`;
-  return `${archived}ended ${formatDateTime(last.closedMs)}: ${last.reason} (${times})`;
+  if (last.closedMs === null) return `${archived}open`;
+  return `${archived}ended ${formatDateTime(last.closedMs)}: ${last.reason}`;
+}
+
+function openedText({ sessions }: ConversationCard): string {
+  const openings = sessions.flatMap((session) => session.openings);
+  const last = openings.at(-1);
+  if (last === undefined) return "never";
+  const place = `on ${last.platform} at ${formatDateTime(last.openedMs)}`;
+  return openings.length === 1 ? `once, ${place}` : `${formatCount(openings.length)} times, the last ${place}`;
 }
 
 function messagesText({ messages, superseded }: ConversationCard): string {

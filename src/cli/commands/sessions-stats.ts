@@ -62,9 +62,10 @@ function workRows({ open, spend }: StoreStats): Row[] {
   return [
     ["", ""],
     ["open work", some.length === 0 ? "none" : some.join(", ")],
-    ["turns", formatCount(spend.turns)],
-    ["tokens", `${formatCount(spend.inputTokens)} in, ${formatCount(spend.outputTokens)} out`],
-    ["cost known", formatCost(spend.costMicros)],
+    // What an import brought is told by each session: it was spent elsewhere.
+    ["turns here", formatCount(spend.turns)],
+    ["tokens here", `${formatCount(spend.inputTokens)} in, ${formatCount(spend.outputTokens)} out`],
+    ["cost here", formatCost(spend.costMicros)],
     ...(spend.unpricedCalls > 0 ? [["cost unknown", formatPlural(spend.unpricedCalls, "model call")] as const] : []),
   ];
 }

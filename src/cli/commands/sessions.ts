@@ -73,7 +73,7 @@ function registerReading(command: Command, context: CliContext): void {
   const stats = command
     .command("stats")
     .summary("count sessions, sizes, open work and spending")
-    .description("Count conversations by source, messages, sizes on disk, open work and what was spent.")
+    .description("Count conversations by source, messages, sizes on disk, open work and what was spent here.")
     .action(async () => (await import("./sessions-stats.js")).showStats(context));
   addExamples(stats, [["talaria sessions stats", "at a glance"]]);
 }
@@ -100,6 +100,7 @@ function registerSearch(command: Command, context: CliContext): void {
   addExamples(search, [
     ["talaria sessions search holiday plans", "both words"],
     [`talaria sessions search '"red wine" OR beer' --since 30d`, "a phrase or a word"],
+    ["talaria sessions search 'wine -red'", "one without the other"],
     ["talaria sessions search 東京 --role user", "any script"],
   ]);
 }
