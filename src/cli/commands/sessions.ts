@@ -100,7 +100,7 @@ function registerSearch(command: Command, context: CliContext): void {
   addExamples(search, [
     ["talaria sessions search holiday plans", "both words"],
     [`talaria sessions search '"red wine" OR beer' --since 30d`, "a phrase or a word"],
-    ["talaria sessions search 'wine -red'", "one without the other"],
+    ["talaria sessions search 'wine -red'", "wine, but not red"],
     ["talaria sessions search 東京 --role user", "any script"],
   ]);
 }
