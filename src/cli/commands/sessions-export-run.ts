@@ -35,7 +35,8 @@ export async function exportSessions(
       target === undefined
         ? stdoutOutlet(context)
         : fileOutlet(target, { isFolder: options.output?.endsWith("/") === true, format: options.format });
-    if (target !== undefined) context.ifInterrupted("no unfinished file is left; run the command again for all of it");
+    if (target !== undefined)
+      context.ifInterrupted("no file was replaced by an unfinished one; run the command again for all of it");
     const progress = target === undefined ? undefined : context.out.progress("Exporting messages");
     const exported = await exportConversations(
       store,
