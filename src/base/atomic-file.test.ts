@@ -136,3 +136,20 @@ describe("a process that is killed while it writes", () => {
     expect(seen).toBeGreaterThan(0);
   }, 60_000);
 });
+
+describe("a process that ends at once", () => {
+  it("takes its unfinished file along", async () => {
+    const script = join(folder, "ends.ts");
+    const source = join(packageRoot(), "src", "base", "atomic-file.js");
+    writeFileSync(
+      script,
+      `import { openReplacement } from ${JSON.stringify(source)};
+       const file = await openReplacement(${JSON.stringify(path)});
+       await file.write("half of a private text");
+       process.exit(130);`,
+    );
+    const child = spawn(process.execPath, [join(packageRoot(), "scripts", "run-ts.mjs"), script], { stdio: "inherit" });
+    expect(await new Promise((resolve) => child.once("close", resolve))).toBe(130);
+    expect(readdirSync(folder)).toEqual(["ends.ts"]);
+  });
+});

@@ -7,7 +7,7 @@
  * `config.yaml` linked from elsewhere remains linked. A link that leads nowhere is refused.
  */
 import { randomBytes } from "node:crypto";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { lstat, open, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -65,10 +65,30 @@ interface Opened {
   readonly handle: FileHandle;
 }
 
+/** Files that are not finished: a process that ends in an orderly way, also at once, takes them along. */
+const unfinished = new Set<string>();
+
+function forgetAtExit(temporary: string): void {
+  if (unfinished.size === 0) process.once("exit", removeUnfinished);
+  unfinished.add(temporary);
+}
+
+function removeUnfinished(): void {
+  for (const temporary of unfinished) rmSync(temporary, { force: true });
+  unfinished.clear();
+}
+
+function finished(temporary: string): void {
+  unfinished.delete(temporary);
+  if (unfinished.size === 0) process.off("exit", removeUnfinished);
+}
+
 function replacementOf({ path, target, temporary, handle }: Opened): Replacement {
+  forgetAtExit(temporary);
   const discard = async (): Promise<void> => {
     await handle.close();
     await rm(temporary, { force: true });
+    finished(temporary);
   };
   return {
     write: (chunk) => translating(path, () => handle.writeFile(chunk)),
@@ -83,6 +103,7 @@ function replacementOf({ path, target, temporary, handle }: Opened): Replacement
           }
           // Synchronously, so that nothing comes between the question and the act.
           renameSync(temporary, target);
+          finished(temporary);
         } catch (error) {
           await discard();
           throw error;
