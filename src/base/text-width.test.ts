@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pad, textWidth, truncate, visible, visibleLines } from "./text-width.js";
+import { graphemesOf, pad, textWidth, truncate, visible, visibleLines } from "./text-width.js";
 
 describe("textWidth", () => {
   it.each([
@@ -19,6 +19,22 @@ describe("textWidth", () => {
     ["مرحبا", 5],
     ["ไทย", 3],
   ])("counts the cells of %s", (text, cells) => expect(textWidth(text)).toBe(cells));
+});
+
+describe("graphemesOf", () => {
+  it("finds in a long text what stands in a short one, wherever it lies", () => {
+    for (const character of ["a", "日", "👍🏽", "👨‍👩‍👧‍👦", "🇩🇪", "e\u0301"])
+      for (const shift of [0, 1, 2, 3])
+        expect([...graphemesOf("x".repeat(shift) + character.repeat(700))].slice(shift)).toEqual(
+          Array.from({ length: 700 }, () => character),
+        );
+  });
+
+  it("takes time by the length of the text and not by its square", () => {
+    const startedMs = performance.now();
+    expect(textWidth("é".repeat(400_000))).toBe(400_000);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
 });
 
 describe("truncate", () => {

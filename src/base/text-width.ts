@@ -11,7 +11,7 @@ const MARKS_MAX = 4;
 export function textWidth(text: string): number {
   if (isPlain(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
   return width;
 }
 
@@ -20,13 +20,14 @@ export function truncate(text: string, cells: number): string {
   if (cells <= 0) return "";
   if (isPlain(text)) return text.length <= cells ? text : `${text.slice(0, cells - 1)}…`;
   let width = 0;
+  let passed = 0;
   let fitting = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
-    const next = width + graphemeWidth(segment);
-    if (next > cells) return `${text.slice(0, fitting)}…`;
-    width = next;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > cells) return `${text.slice(0, fitting)}…`;
+    passed += grapheme.length;
     // The longest prefix that still leaves a cell for the ellipsis.
-    if (width <= cells - 1) fitting = index + segment.length;
+    if (width <= cells - 1) fitting = passed;
   }
   return text;
 }
@@ -80,6 +81,25 @@ const INVISIBLE =
 
 const MARK_PILES = new RegExp(`(\\p{M}{${MARKS_MAX}})\\p{M}+`, "gu");
 
+/**
+ * The characters of a text as people count them. In slices, because the segmenter handles all it was given anew
+ * for each character it finds: a line of 200 kB in one go takes a minute.
+ */
+export function* graphemesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const isCutInPair = /[\ud800-\udbff]/.test(text.charAt(from + SLICE_UNITS - 1));
+    const to = from + SLICE_UNITS - (isCutInPair ? 1 : 0);
+    const found = [...graphemes.segment(text.slice(from, to))];
+    // The last one may go on behind the slice; it is looked at again with what follows.
+    const isWhole = to >= text.length || found.length === 1;
+    for (const { segment } of isWhole ? found : found.slice(0, -1)) {
+      yield segment;
+      from += segment.length;
+    }
+  }
+}
+
+const SLICE_UNITS = 512;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 function graphemeWidth(grapheme: string): number {

@@ -1,5 +1,5 @@
 /** Text in lines of at most so many cells, broken between words where there are any. Pure. */
-import { pad, textWidth, visibleLines } from "#base/text-width.js";
+import { graphemesOf, pad, textWidth, visibleLines } from "#base/text-width.js";
 
 const TAB = "    ";
 
@@ -37,12 +37,11 @@ function wrapLine(line: string, cells: number): string[] {
 function* pieces(line: string, cells: number): Generator<string> {
   for (const [word] of line.matchAll(/\s+|[^\s]+\s?/g)) {
     if (textWidth(word.trimEnd()) <= cells && !WIDE_SCRIPT.test(word)) yield word;
-    else for (const { segment } of graphemes.segment(word)) yield segment;
+    else yield* graphemesOf(word);
   }
 }
 
 const WIDE_SCRIPT = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** A line of `─` with words in it: `── user  2026-03-14 15:09 ───`. */
 export function ruled(text: string, cells: number): string {
