@@ -135,6 +135,7 @@ class ConversationWriter {
   #ranges: SupersededRecord[] = [];
   #isFirst = true;
   #isRefused = false;
+  #isCounted = false;
 
   constructor(
     private readonly target: Target,
@@ -162,8 +163,7 @@ class ConversationWriter {
       case "end":
         await this.#sendMessages();
         await this.#sendRanges();
-        if (kind === "new") this.draft.conversations.added++;
-        if (kind === "extends") this.draft.conversations.extended++;
+        this.#count(kind, 1);
     }
   }
 
@@ -211,9 +211,19 @@ class ConversationWriter {
       this.draft.remarks.push({ conversation: record.id, what: "its title is in use here and was not taken" });
   };
 
+  /** The answers come with a later commit, so what was counted may have to be taken back. */
+  #count(kind: Verdict["kind"], by: 1 | -1): void {
+    if (this.#isRefused || this.#isCounted === by > 0) return;
+    this.#isCounted = by > 0;
+    if (kind === "new") this.draft.conversations.added += by;
+    if (kind === "extends") this.draft.conversations.extended += by;
+  }
+
   readonly #refuse = (why: string): void => {
-    if (!this.#isRefused) this.draft.refused.push({ line: this.group.line, conversation: this.group.record.id, why });
+    if (this.#isRefused) return;
+    this.#count(this.group.verdict.kind, -1);
     this.#isRefused = true;
+    this.draft.refused.push({ line: this.group.line, conversation: this.group.record.id, why });
   };
 }
 

@@ -19,7 +19,10 @@ export type Parsed =
 export async function* parseExport(path: string, lineBytesMax?: number): AsyncGenerator<Parsed> {
   let order: ConversationOrder | undefined;
   let isPassing = false;
+  let lastLine = 0;
+  const sessions = new Map<string, string>();
   for await (const line of linesOf(path, lineBytesMax)) {
+    lastLine = line.number;
     if (line.number === 1) {
       checkHeader(path, line);
       continue;
@@ -28,7 +31,7 @@ export async function* parseExport(path: string, lineBytesMax?: number): AsyncGe
     const begins = typeof read !== "string" && read.type === "conversation";
     if (begins && order !== undefined) yield bad(order, line.number, "the conversation before this line has no end");
     if (begins) {
-      order = new ConversationOrder(read);
+      order = new ConversationOrder(read, sessions);
       isPassing = false;
       yield { kind: "record", line: line.number, record: read };
       continue;
@@ -45,7 +48,7 @@ export async function* parseExport(path: string, lineBytesMax?: number): AsyncGe
       if (read.type === "end") order = undefined;
     }
   }
-  if (order !== undefined) yield bad(order, order.lines, "the file ends before the conversation does");
+  if (order !== undefined) yield bad(order, lastLine, "the file ends before the conversation does");
 }
 
 function bad(order: ConversationOrder, line: number, why: string): Parsed {
@@ -69,10 +72,25 @@ function readLine(line: Line): AnyRecord | string {
   if (line.kind === "bad") return line.why;
   const value = parseJson(line.text);
   if (value === undefined) return "the line is not JSON";
+  // The store would refuse it, when a part of the conversation may be there already.
+  if (isTooDeep(value)) return "the line is nested too deeply";
   const record = anyRecord.safeParse(value);
   if (record.success) return record.data;
   const [issue] = record.error.issues;
   return `${issue?.path.join(".") || "the record"}: ${issue?.message ?? "is not known"}`;
+}
+
+/** SQLite takes JSON that is nested 1,000 deep, and a record is one more around it. */
+const NESTING_MAX = 1_001;
+
+/** Level by level, so that no depth costs the process its stack. */
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth < NESTING_MAX && level.length > 0; depth++)
+    level = level
+      .flatMap((one) => Object.values(one as object))
+      .filter((one) => typeof one === "object" && one !== null);
+  return level.length > 0;
 }
 
 function parseJson(text: string): unknown {
@@ -87,13 +105,16 @@ function parseJson(text: string): unknown {
 /** Follows one conversation and says what does not fit. */
 class ConversationOrder {
   readonly id: string;
-  readonly #sessions = new Set<string>();
+  readonly #own = new Set<string>();
   #last: string | undefined;
   #seq = 0;
   #isClosing = false;
-  lines = 0;
 
-  constructor(record: ConversationRecord) {
+  /** `owners` tells each session's conversation in the whole file: one of two would get the messages of both. */
+  constructor(
+    record: ConversationRecord,
+    private readonly owners: Map<string, string>,
+  ) {
     this.id = record.id;
   }
 
@@ -104,14 +125,18 @@ class ConversationOrder {
       case "session":
         if (this.#isClosing) return "a session after the superseded ranges";
         if (record.continues !== this.#last) return `session ${record.id} does not continue the one before it`;
-        if (this.#sessions.has(record.id)) return `session ${record.id} appears twice`;
-        this.#sessions.add(record.id);
+        if (this.#own.has(record.id) || (this.owners.get(record.id) ?? this.id) !== this.id)
+          return `session ${record.id} appears twice`;
+        if (record.openings.filter(({ closedMs }) => closedMs === null).length > 1)
+          return `session ${record.id} is open twice`;
+        this.owners.set(record.id, this.id);
+        this.#own.add(record.id);
         this.#last = record.id;
         return undefined;
       case "message":
         if (this.#isClosing) return "a message after the superseded ranges";
         if (record.seq !== this.#seq + 1) return `message ${record.seq} follows message ${this.#seq}`;
-        if (!this.#sessions.has(record.session)) return `message ${record.seq} names a session that has not begun`;
+        if (!this.#own.has(record.session)) return `message ${record.seq} names a session that has not begun`;
         this.#seq = record.seq;
         return undefined;
       case "superseded":

@@ -18,6 +18,9 @@ const id = z.string().min(4).max(128);
 const ms = z.int();
 const count = z.int().min(0);
 const anyObject = z.record(z.string(), z.unknown());
+const calls = z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })).optional();
+/** Whatever else it holds, what it calls calls are calls: whoever shows or sends them relies on it. */
+const body = anyObject.refine(({ toolCalls }) => calls.safeParse(toolCalls).success, "its tool calls are none");
 
 export const headerRecord = z.object({
   type: z.literal("talaria-export"),
@@ -61,12 +64,14 @@ export const sessionRecord = z.strictObject({
     .optional(),
   origin: anyObject.optional(),
   openings: z.array(
-    z.strictObject({
-      platform: z.string(),
-      openedMs: ms,
-      closedMs: ms.nullable(),
-      reason: z.string().min(1).nullable(),
-    }),
+    z
+      .strictObject({
+        platform: z.string(),
+        openedMs: ms,
+        closedMs: ms.nullable(),
+        reason: z.string().min(1).nullable(),
+      })
+      .refine(({ closedMs, reason }) => (closedMs === null) === (reason === null), "an end needs a time and a reason"),
   ),
 });
 
@@ -76,7 +81,7 @@ export const messageRecord = z.strictObject({
   session: id,
   role: z.enum(["user", "assistant", "tool", "system", "note"]),
   text: z.string(),
-  body: anyObject.optional(),
+  body: body.optional(),
   carried: z.literal(true).optional(),
   atMs: ms,
 });
