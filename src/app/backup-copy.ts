@@ -19,11 +19,12 @@ export const PARTIAL_SUFFIX = ".partial";
 export interface StoreCopy {
   readonly from: string;
   readonly to: string;
+  /** Where it is written until it is whole; a caller that holds no lock names one that nobody else does. */
+  readonly partial?: string;
   readonly onPage?: (left: number, total: number) => void;
 }
 
-export async function copyStore({ from, to, onPage }: StoreCopy): Promise<void> {
-  const partial = `${to}${PARTIAL_SUFFIX}`;
+export async function copyStore({ from, to, onPage, partial = `${to}${PARTIAL_SUFFIX}` }: StoreCopy): Promise<void> {
   removeStoreFiles(partial);
   try {
     await copyPages(from, partial, onPage);

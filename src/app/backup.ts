@@ -68,6 +68,8 @@ export interface BackupResult {
   readonly removed: readonly string[];
 }
 
+let copies = 0;
+
 /** Works beside a running writer; takes no lock and writes nothing but the copy. */
 export async function makeBackup(home: HomePaths, request: BackupRequest): Promise<BackupResult> {
   if (!existsSync(home.stateDb)) {
@@ -86,7 +88,9 @@ export async function makeBackup(home: HomePaths, request: BackupRequest): Promi
       removeAbandoned(folder, clock);
     }
     assertOurs(home.stateDb);
-    await copyStore({ from: home.stateDb, to: path, ...(onPage && { onPage }) });
+    // Another process may be making a backup in this very second; neither may touch the other's file.
+    const partial = `${path}.${process.pid}-${++copies}${PARTIAL_SUFFIX}`;
+    await copyStore({ from: home.stateDb, to: path, partial, ...(onPage && { onPage }) });
     // Old ones go only once the new one is there, whole and named.
     const removed = request.to === undefined ? pruneBackups(folder, request.keep ?? settings.keep) : [];
     return { path, bytes: statSync(path).size, tookMs: clock.monotonicMs() - startedMs, removed };

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,6 +18,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 const settings = { schedule: "daily", keep: 7, dir: "backups" } as const;
+
+describe("a backup beside another", () => {
+  it("[BK-1] is whole when both are made in the same second", async () => {
+    const home = homePaths(root);
+    const { store } = openInlineStore({ path: home.stateDb });
+    await store.begin({ start: { source: "cli" }, title: "kept", nowMs: 1 });
+    const clock = new ManualClock();
+    const made = await Promise.all(Array.from({ length: 4 }, () => makeBackup(home, { settings, clock })));
+    for (const { path } of made) expect(conversationsIn(path)).toBe(1);
+    expect(readdirSync(home.backups).filter((name) => name.endsWith(".partial"))).toEqual([]);
+  });
+});
 
 describe("a backup beside a writer", () => {
   it("[BK-4] is complete as of one commit, does not start again with every commit, and holds nobody up", async () => {
@@ -79,4 +91,13 @@ function messagesIn(path: string): { total: number } {
   const total = Number(db.scalar("SELECT count(*) FROM message"));
   db.release();
   return { total };
+}
+
+function conversationsIn(path: string): number {
+  const db = new Connection({ path, isReadOnly: true });
+  try {
+    return Number(db.scalar("SELECT count(*) FROM conversation"));
+  } finally {
+    db.release();
+  }
 }
