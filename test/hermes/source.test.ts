@@ -122,6 +122,12 @@ describe("the source of an import", () => {
     const empty = folder();
     writeFileSync(join(empty, "state.db"), "");
     await expect(importFrom(empty, newStore())).rejects.toThrow(/is not a hermes-agent database/);
+    const views = hermesHome();
+    views.sql("ALTER TABLE sessions RENAME TO others");
+    views.sql("CREATE VIEW sessions AS SELECT * FROM others");
+    views.close();
+    await expect(importFrom(views.dir, newStore())).rejects.toThrow(/is not a hermes-agent database/);
+    views.remove();
     const inFolder = folder();
     mkdirSync(join(inFolder, "state.db"));
     await expect(importFrom(inFolder, newStore())).rejects.toThrow(/is a folder/);

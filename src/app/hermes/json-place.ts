@@ -56,7 +56,7 @@ class Scan {
         return this.#value(character);
       case "key":
       case "key-or-close":
-        return this.#take(STRING) ? "colon" : undefined;
+        return this.#string() ? "colon" : undefined;
       case "colon":
         return this.#take(/:/y) ? "value" : undefined;
       case "comma-or-close":
@@ -73,7 +73,16 @@ class Scan {
       this.#open.push(character);
       return character === "{" ? "key-or-close" : "value-or-close";
     }
-    return this.#take(STRING) || this.#take(PLAIN) ? this.#afterValue() : undefined;
+    return this.#string() || this.#take(PLAIN) ? this.#afterValue() : undefined;
+  }
+
+  /** False, and the place where it began, when it never ends or holds what no string may. */
+  #string(): boolean {
+    const from = this.#at;
+    let isWhole = this.#take(QUOTE);
+    while (isWhole && !this.#take(QUOTE)) isWhole = this.#take(PIECE);
+    if (!isWhole) this.#at = from;
+    return isWhole;
   }
 
   #afterValue(): Expecting {
@@ -92,5 +101,7 @@ class Scan {
   }
 }
 
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+/** Characters of a string, or one escape. Taken piece by piece: one pattern for all of it would need a stack as long. */
+const PIECE = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const QUOTE = /"/y;
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

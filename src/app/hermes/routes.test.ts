@@ -131,6 +131,12 @@ describe("routes of an import", () => {
     },
   );
 
+  it("[RI-18] names the place of a text that never ends, however long it is", async () => {
+    const { dir } = home(`{"a": "${"x".repeat(20_000_000)}`);
+    const { routesRefused } = await importFrom(dir, newStore());
+    expect(routesRefused).toContain("sessions.json is not JSON at line 1, column 7");
+  });
+
   it("[IM-4] reads the routing table of newer versions, which wins over the file", async () => {
     const { dir } = home({ [DM]: routeEntry(DM, "session-1") }, (it) => {
       it.sql("CREATE TABLE gateway_routing(scope TEXT, session_key TEXT, entry_json TEXT)");

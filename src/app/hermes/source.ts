@@ -120,7 +120,8 @@ export function openHermes(dir: string, scratch: string, clock: Clock): HermesSo
   const file = openSourceFile(path, scratch, clock);
   try {
     const shape = file.read(readShape);
-    if (!shape.sessions.columns.has("id") || !shape.messages.columns.has("session_id"))
+    const isKnown = shape.sessions.columns.has("id") && shape.messages.columns.has("session_id");
+    if (!isKnown || !file.read(hasRows))
       throw new UserError(
         `${path} is not a hermes-agent database`,
         "it has no sessions and messages; it was left as it was",
@@ -167,6 +168,14 @@ function readShape(db: Connection): Shape {
     routing: tableOf(db, "gateway_routing"),
     leftBehind: Object.fromEntries(counts.filter(([, count]) => count > 0)),
   };
+}
+
+/** Both are plain tables with row numbers, by which they are read in pages: no views, and nothing without them. */
+function hasRows(db: Connection): boolean {
+  const plain = db.scalar(
+    "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name IN ('sessions', 'messages') AND type = 'table' AND wr = 0",
+  );
+  return plain === 2;
 }
 
 class Reading implements HermesSource {
