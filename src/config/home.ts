@@ -144,7 +144,13 @@ function notUsable(path: string, why: string): UserError {
  */
 function looksLikeHome(paths: HomePaths): boolean {
   const marks = [paths.config, paths.stateDb, paths.hostLock, paths.logFile, paths.mirror];
-  return marks.some((mark) => existsSync(mark)) || readdirSync(paths.root).length === 0;
+  try {
+    return marks.some((mark) => existsSync(mark)) || readdirSync(paths.root).length === 0;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES")
+      throw notUsable(paths.root, "may not be entered by this user");
+    throw error;
+  }
 }
 
 function closeFolder(path: string, stats: Stats, isOurs: boolean): string[] {
