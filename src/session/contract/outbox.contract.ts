@@ -200,6 +200,24 @@ export function describeOutbox(open: OpenStore): void {
       expect(await claim(scene)).toMatchObject([{ kind: "on_session_end", attempts: 1 }]);
     });
 
+    it("[BH-6] that finish or fail after they were given up end there, and nobody waits for them", async () => {
+      const scene = await Scenario.open(open);
+      const turn = await scene.exchange("hello", "hi");
+      const [slow] = await claim(scene);
+      if (slow === undefined) throw new Error("nothing is due");
+      expect(await fail(scene, slow)).toEqual({ kind: "retry" });
+      expect(await done(scene, slow)).toEqual({ kind: "done" });
+      const [next] = await claim(scene);
+      expect(next).toMatchObject({ kind: "on_session_end" });
+      for (let attempt = 2; attempt <= HOOK_ATTEMPTS_MAX; attempt++) {
+        if (next) await fail(scene, next);
+        await claim(scene);
+      }
+      if (next) expect(await fail(scene, next)).toEqual({ kind: "dead" });
+      await scene.store.end({ conversation: turn.conversation, actor: IN_CHAT, reason: "closed", nowMs: scene.tick() });
+      expect(await claim(scene)).toMatchObject([{ kind: "on_session_finalize" }]);
+    });
+
     it("that kill the host every time are set aside too", async () => {
       const scene = await Scenario.open(open);
       await scene.exchange("hello", "hi");

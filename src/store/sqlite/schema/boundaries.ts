@@ -55,6 +55,7 @@ CREATE TABLE hook_delivery(
   ended_ms INTEGER,
   UNIQUE(subscriber, event),
   CHECK((state IN ('done', 'dead')) = (ended_ms IS NOT NULL)),
+  CHECK(due_ms IS NULL OR state = 'pending'),
   CHECK(state <> 'dead' OR error IS NOT NULL),
   CHECK(state <> 'running' OR (host IS NOT NULL AND attempts >= 1))
 ) STRICT;

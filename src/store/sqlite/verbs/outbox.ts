@@ -109,7 +109,12 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     );
     if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
     if (result.kind === "failed") return failHook(tx, row, { ...result, nowMs });
-    tx.db.run("UPDATE hook_delivery SET state = 'done', error = NULL, ended_ms = ? WHERE no = ?", nowMs, row.no);
+    // It may be due again by now: whoever ran it was slow, and was given up meanwhile.
+    tx.db.run(
+      "UPDATE hook_delivery SET state = 'done', due_ms = NULL, error = NULL, ended_ms = ? WHERE no = ?",
+      nowMs,
+      row.no,
+    );
     promoteHook(tx, row, nowMs);
     return { kind: "done" };
   },
@@ -298,7 +303,7 @@ function failHook(
     return { kind: "retry" };
   }
   tx.db.run(
-    "UPDATE hook_delivery SET state = 'dead', ended_ms = ?, error = ? WHERE no = ?",
+    "UPDATE hook_delivery SET state = 'dead', due_ms = NULL, ended_ms = ?, error = ? WHERE no = ?",
     failure.nowMs,
     failure.error,
     row.no,
