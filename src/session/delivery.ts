@@ -23,29 +23,43 @@ export type DeliveryEvent =
   | { readonly type: "gave-up"; readonly error: string };
 
 export function transitionDelivery(state: DeliveryState, event: DeliveryEvent): DeliveryState {
-  if (state.phase === "sent" || state.phase === "dead") throw illegal(state, event);
+  if (!isTimely(state, event)) throw illegal(state, event);
+  const isMarked = "isMarked" in state && state.isMarked;
   switch (event.type) {
     case "claimed":
-      if (state.phase === "pending" && state.dueMs !== null) return { phase: "sending", isMarked: state.isMarked };
-      break;
+      return { phase: "sending", isMarked };
     case "sent":
-      if (state.phase !== "pending") return { phase: "sent", receipt: event.receipt };
-      break;
+      return { phase: "sent", receipt: event.receipt };
     case "refused-for-now":
-      if (state.phase === "sending") return { phase: "pending", dueMs: event.dueMs, isMarked: state.isMarked };
-      break;
+      return { phase: "pending", dueMs: event.dueMs, isMarked };
     case "lost-sight":
-      if (state.phase === "sending") return { phase: "unknown", isMarked: state.isMarked };
-      break;
+      return { phase: "unknown", isMarked };
     case "send-marked-copy":
-      if (state.phase === "unknown") return { phase: "pending", dueMs: event.dueMs, isMarked: true };
-      break;
+      return { phase: "pending", dueMs: event.dueMs, isMarked: true };
     case "gave-up":
       return { phase: "dead", error: event.error };
     default:
       return unreachable(event);
   }
-  throw illegal(state, event);
+}
+
+/** False for news about a send that is no longer under way, as a slow answer after a retry was set. */
+export function isTimely(state: DeliveryState, event: DeliveryEvent): boolean {
+  switch (event.type) {
+    case "claimed":
+      return state.phase === "pending" && state.dueMs !== null;
+    case "sent":
+      return state.phase === "sending" || state.phase === "unknown";
+    case "refused-for-now":
+    case "lost-sight":
+      return state.phase === "sending";
+    case "send-marked-copy":
+      return state.phase === "unknown";
+    case "gave-up":
+      return state.phase !== "sent" && state.phase !== "dead";
+    default:
+      return unreachable(event);
+  }
 }
 
 function illegal(state: DeliveryState, event: DeliveryEvent): InvariantError {

@@ -63,7 +63,8 @@ export function describeOutbox(open: OpenStore): void {
     it("[ST-10] cannot be sent before they were claimed", async () => {
       const scene = await Scenario.open(open);
       const [id] = await owe(scene, ["one"]);
-      await expect(settle(scene, id as DeliveryId, { type: "sent", receipt: "r" })).rejects.toThrow(/illegal/);
+      const early = await settle(scene, id as DeliveryId, { type: "sent", receipt: "r" });
+      expect(early).toEqual({ kind: "out-of-turn", phase: "pending" });
       expect(texts(await claim(scene))).toEqual(["one"]);
     });
 
@@ -118,6 +119,18 @@ export function describeOutbox(open: OpenStore): void {
       expect(await scene.store.unknownDeliveries({ limit: 10 })).toMatchObject([{ id: theirs?.id, text: "theirs" }]);
       await settle(scene, theirs?.id as DeliveryId, { type: "send-marked-copy", dueMs: scene.clock.nowMs() });
       expect(await claim(scene)).toMatchObject([{ text: "theirs", isMarked: true }]);
+    });
+
+    it("[CT-4] hear of an attempt that is over without harm", async () => {
+      const scene = await Scenario.open(open);
+      await owe(scene, ["slow"]);
+      const [due] = await claim(scene);
+      const id = due?.id as DeliveryId;
+      await settle(scene, id, { type: "refused-for-now", dueMs: scene.clock.nowMs() + 60_000 });
+      for (const event of [{ type: "sent", receipt: "late" }, { type: "lost-sight" }] as const) {
+        expect(await settle(scene, id, event)).toEqual({ kind: "out-of-turn", phase: "pending" });
+      }
+      expect(await claim(scene)).toEqual([]);
     });
 
     it("are claimed for the platforms that are up, at most as many as asked for", async () => {

@@ -57,7 +57,11 @@ export interface OutboxVerbs {
     readonly id: DeliveryId;
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;
     readonly nowMs: number;
-  }): { readonly kind: "ok"; readonly phase: DeliveryState["phase"] } | { readonly kind: "already-ended" | "unknown" };
+  }):
+    | { readonly kind: "ok"; readonly phase: DeliveryState["phase"] }
+    | { readonly kind: "already-ended" | "unknown" }
+    /** News of an attempt that is no longer under way: nothing changed. */
+    | { readonly kind: "out-of-turn"; readonly phase: DeliveryState["phase"] };
   /** The next boundary of each (subscriber, order key) that is due. */
   claimHooks(args: { readonly host: HostId; readonly limit: number; readonly nowMs: number }): readonly DueHook[];
   settleHook(args: {

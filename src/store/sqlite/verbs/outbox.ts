@@ -6,7 +6,7 @@ import { invariant } from "#base/errors.js";
 import type { JobId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { type BoundaryKind, type BoundaryPayload, HOOK_ATTEMPTS_MAX } from "#session/boundary.js";
-import { type DeliveryState, transitionDelivery } from "#session/delivery.js";
+import { type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
 import type { DueDelivery, DueHook, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
@@ -61,6 +61,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     if (row === undefined) return { kind: "unknown" };
     const state = deliveryState(row);
     if (state.phase === "sent" || state.phase === "dead") return { kind: "already-ended" };
+    if (!isTimely(state, event)) return { kind: "out-of-turn", phase: state.phase };
     const next = transitionDelivery(state, event);
     writeDelivery(tx, row, next, nowMs);
     if (next.phase === "sent" || next.phase === "dead") {
