@@ -144,6 +144,18 @@ describe.runIf(canMount)("a small or read-only disk", () => {
     expect(existsSync(join(disk, "state.db.restoring"))).toBe(false);
   });
 
+  it("that is read-only: what is there is still listed, shown and searched", async () => {
+    await fillHome(disk, one);
+    expect(await onDisk("sessions", "rename", "first", "kept")).toMatchObject({ code: 0 });
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    expect(await titles(disk)).toEqual(["kept"]);
+    for (const command of [["show", "kept"], ["search", "hello"], ["stats"]]) {
+      const { code, stderr } = await onDisk("sessions", ...command);
+      expect({ command, code, stderr }).toMatchObject({ command, code: 0 });
+    }
+    execFileSync("mount", ["-o", "remount,rw", disk]);
+  });
+
   it("that is read-only: writing ends with 5 and says so, and no byte changes", async () => {
     await fillHome(disk, one);
     expect(await onDisk("sessions", "rename", "first", "kept")).toMatchObject({ code: 0 });

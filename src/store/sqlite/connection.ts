@@ -167,10 +167,15 @@ const FAULT_TEXTS: Readonly<Record<string, SqliteFault>> = {
   "file is not a database": "not-a-database",
 };
 
+/** There was no room for the shared index of the log: an I/O error by name, a full disk by nature. */
+const IOERR_SHMSIZE = 4874;
+
 /** Undefined when the error did not come from SQLite. */
 export function sqliteFault(error: unknown): SqliteFault | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("errcode" in error && typeof error.errcode === "number") return FAULTS[error.errcode & 0xff] ?? "other";
+  if ("errcode" in error && typeof error.errcode === "number") {
+    return error.errcode === IOERR_SHMSIZE ? "full" : (FAULTS[error.errcode & 0xff] ?? "other");
+  }
   if (!("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
   return FAULT_TEXTS[error.message] ?? (error.message.includes("constraint failed") ? "constraint" : "other");
 }

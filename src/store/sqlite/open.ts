@@ -2,8 +2,9 @@
  * Opening `state.db`: what durability rests on is set and then read back [ST-1], and a machine or file that
  * cannot keep the promise is refused with a reason before anything is written.
  */
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { invariant, OperationalError } from "#base/errors.js";
 import { Connection, type SqliteFault, sqliteFault } from "./connection.js";
 import { latestVersion, MIGRATIONS, type Migration, migrate, storeVersion } from "./migrate.js";
@@ -36,7 +37,7 @@ export function openForWriting(options: OpenOptions): Connection {
 /** A connection that cannot write, beside whoever does. */
 export function openForReading(path: string, migrations: readonly Migration[] = MIGRATIONS): Connection {
   return told(path, () => {
-    const db = new Connection({ path, isReadOnly: true });
+    const db = connectForReading(path);
     assertVersion(db);
     const version = storeVersion(db, migrations);
     if (version !== latestVersion(migrations)) {
@@ -49,6 +50,23 @@ export function openForReading(path: string, migrations: readonly Migration[] = 
     db.exec("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000");
     return db;
   });
+}
+
+/**
+ * A reader of a write-ahead log makes a small index file beside it. Where nothing can be made (a read-only disk, a
+ * full one) and there is no log to read, the database is complete as it stands and is read as such.
+ */
+function connectForReading(path: string): Connection {
+  const db = new Connection({ path, isReadOnly: true });
+  try {
+    db.scalar("PRAGMA user_version");
+    return db;
+  } catch (error) {
+    const fault = sqliteFault(error);
+    const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (hasLog || !(fault === "cannot-open" || fault === "read-only" || fault === "full")) throw error;
+    return new Connection({ path: `${pathToFileURL(path).href}?mode=ro&immutable=1`, isReadOnly: true });
+  }
 }
 
 function setDurable(db: Connection): void {
