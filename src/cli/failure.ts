@@ -27,6 +27,8 @@ export function toFailure(error: unknown, helpCommand: string): Failure {
     return { code: error.code, message: error.message, exitCode: exitCodeOf(error) };
   }
   if (isUsageError(error)) return usageFailure(error, helpCommand);
+  const refusal = systemRefusal(error);
+  if (refusal !== undefined) return refusal;
   const known = error instanceof Error ? error : new Error(String(error));
   return {
     code: "bug",
@@ -35,6 +37,25 @@ export function toFailure(error: unknown, helpCommand: string): Failure {
     stack: known.stack ?? String(known),
   };
 }
+
+/** What the operating system refused to anybody is not a bug of ours, wherever it surfaced. */
+function systemRefusal(error: unknown): Failure | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const reason = code === undefined ? undefined : REFUSALS[code];
+  if (reason === undefined) return undefined;
+  const message = path === undefined ? reason : `${path}: ${reason}`;
+  return { code: `file-${code}`, message, exitCode: EXIT.storage };
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EMFILE: "too many files are open; raise the limit (ulimit -n)",
+  ENFILE: "too many files are open on this machine",
+};
 
 export function isUsageError(error: unknown): error is CommanderError {
   // By its code: the class may have another name in the bundle.
