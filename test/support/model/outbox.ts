@@ -70,7 +70,7 @@ function sent(run: Run, op: Extract<Op, { op: "sent" }>): undefined {
   const answer = run.call("settleDelivery", { id: row.key as never, event, nowMs: world.nowMs });
   // The row of an ended one may have been erased with its conversation.
   if (row.state === "ended") return same(/^(already-ended|unknown)$/.test(answer.kind), true, "a delivery ended twice");
-  const kind = LEGAL[row.state].includes(op.how) ? "ok" : "bug";
+  const kind = LEGAL[row.state].includes(op.how) ? "ok" : "out-of-turn";
   same(answer.kind, kind, `a delivery that was ${row.state} and ${op.how}`);
   if (kind !== "ok") return;
   switch (op.how) {
