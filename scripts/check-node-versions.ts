@@ -42,7 +42,7 @@ function runsUnder(root: string, version: string, node: string): string[] {
     ["bin/talaria.cjs", "--help"],
   ];
   if (existsSync(join(root, "src", "store"))) {
-    runs.push(["node_modules/vitest/vitest.mjs", "run", "src/store", "--passWithNoTests", "--reporter=dot"]);
+    runs.push(["node_modules/vitest/vitest.mjs", "run", "src/store", "--passWithNoTests", "--reporter=default"]);
   }
   return runs.flatMap((args) => {
     const run = spawnSync(node, args, { cwd: root, encoding: "utf8", timeout: RUN_MS_MAX, maxBuffer: 64 << 20 });
