@@ -22,7 +22,7 @@ export function exitName(code: number): ExitName {
   return (Object.keys(EXIT) as ExitName[]).find((name) => EXIT[name] === code) ?? "failed";
 }
 
-/** What the store and the file helper call their outages, each with the exit code it ends a command with. */
+/** What the store and the writer of small files call their outages, each with the exit code it ends a command with. */
 const EXIT_OF_OUTAGE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
   ["home-locked", EXIT.locked],
   ["disk-full", EXIT.storage],
