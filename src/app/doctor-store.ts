@@ -2,12 +2,13 @@
  * Looks into a store without being able to change it: does it open, is it ours, is it sound, what is open in it,
  * is the mirror up to date. Works on a damaged, foreign or newer file: that is then the finding.
  */
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { integrityProblems } from "#store/sqlite/backup.js";
 import { Connection } from "#store/sqlite/connection.js";
 import { latestVersion, storeVersion } from "#store/sqlite/migrate.js";
 import { told } from "#store/sqlite/open.js";
 import { type Examination, type ExamineRequest, fail, failure, ok, warn } from "./doctor-finding.js";
+import { mirrorState } from "./mirror.js";
 
 /** A larger store is read in full only when somebody asks: it takes a second for each half gigabyte. */
 export const QUICK_CHECK_BYTES_MAX = 500_000_000;
@@ -149,29 +150,3 @@ function mirrorFinding(path: string, version: number): Examination {
     "the program that has the home writes it; otherwise the next doctor does",
   );
 }
-
-export function mirrorState(path: string, version: number): "fresh" | "missing" | "damaged" | "old" {
-  const written = mirrorVersion(path);
-  if (typeof written === "string") return written === "missing" && version === 0 ? "fresh" : written;
-  return written === version ? "fresh" : "old";
-}
-
-/** The version a mirror says it was written from; only its two ends are read, since it may be large. */
-function mirrorVersion(path: string): number | "missing" | "damaged" {
-  if (!existsSync(path)) return "missing";
-  const descriptor = openSync(path, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    const text = (from: number): string => {
-      const bytes = Buffer.alloc(Math.min(END_BYTES, size));
-      readSync(descriptor, bytes, 0, bytes.length, Math.max(0, from));
-      return bytes.toString("utf8");
-    };
-    const [, version] = /^\{\n {2}"_README": "[^"]*",\n {2}"_version": (\d{1,15})[,\n]/.exec(text(0)) ?? [];
-    return version === undefined || !text(size - END_BYTES).endsWith("\n}\n") ? "damaged" : Number(version);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-const END_BYTES = 4_096;

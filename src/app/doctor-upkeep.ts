@@ -10,7 +10,8 @@ import type { SessionStore } from "#session/store.js";
 import { rebuildSearch } from "#store/search/rebuild.js";
 import { hostRecord } from "#store/sqlite/host-lock.js";
 import { type Examination, type ExamineRequest, fail, failure, ok, warn } from "./doctor-finding.js";
-import { examineMirror, mirrorState } from "./doctor-store.js";
+import { examineMirror } from "./doctor-store.js";
+import { mirrorState } from "./mirror.js";
 import { openLockedWriter, openReader, takeLock, type Writer } from "./open-store.js";
 import { eraseRemoved } from "./retention.js";
 

@@ -2,6 +2,7 @@
  * `sessions.json`: the routing index for people to read [RI-14] … [RI-18]. It is written from the store, in
  * pages, by atomic replace, and never read back as truth; a damaged or edited one is simply replaced.
  */
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { openReplacement, type Replacement } from "#base/atomic-file.js";
 import type { Clock } from "#base/clock.js";
 import { faultPoint } from "#base/fault.js";
@@ -67,6 +68,36 @@ function mirrorEntry(route: Route): Readonly<Record<string, unknown>> {
     expiry_finalized: route.expiredMs !== null,
   };
 }
+
+/**
+ * Whether the mirror shows the index as it is. The question is put to the file, so that a write that was killed is
+ * made up for by the next command; what the file says about routes is never believed.
+ */
+export function mirrorState(path: string, version: number): "fresh" | "missing" | "damaged" | "old" {
+  const written = mirrorVersion(path);
+  if (typeof written === "string") return written === "missing" && version === 0 ? "fresh" : written;
+  return written === version ? "fresh" : "old";
+}
+
+/** The version a mirror says it was written from; only its two ends are read, since it may be large. */
+function mirrorVersion(path: string): number | "missing" | "damaged" {
+  if (!existsSync(path)) return "missing";
+  const descriptor = openSync(path, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const text = (from: number): string => {
+      const bytes = Buffer.alloc(Math.min(END_BYTES, size));
+      readSync(descriptor, bytes, 0, bytes.length, Math.max(0, from));
+      return bytes.toString("utf8");
+    };
+    const [, version] = /^\{\n {2}"_README": "[^"]*",\n {2}"_version": (\d{1,15})[,\n]/.exec(text(0)) ?? [];
+    return version === undefined || !text(size - END_BYTES).endsWith("\n}\n") ? "damaged" : Number(version);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const END_BYTES = 4_096;
 
 export interface MirrorWatch {
   /** Stops looking; a write under way finishes first. */

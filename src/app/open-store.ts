@@ -10,7 +10,7 @@ import type { SessionStore } from "#session/store.js";
 import { backupBeforeMigration } from "#store/sqlite/backup.js";
 import { type HostLock, takeHostLock } from "#store/sqlite/host-lock.js";
 import { openInlineStore } from "#store/sqlite/inline-store.js";
-import { writeMirror } from "./mirror.js";
+import { mirrorState, writeMirror } from "./mirror.js";
 
 /** How long a short command waits for another one to finish before it is refused. */
 export const LOCK_WAIT_MS = 2_000;
@@ -69,7 +69,6 @@ export async function openLockedWriter(home: HomePaths): Promise<Writer> {
     searchPath: home.searchDb,
     beforeMigration: (from) => backupBeforeMigration(home.stateDb, home.backups, from),
   });
-  const versionAtStart = await store.routeVersion({});
   const mirror = (): Promise<number> => writeMirror(store, home.mirror);
   return {
     store,
@@ -77,7 +76,7 @@ export async function openLockedWriter(home: HomePaths): Promise<Writer> {
     searchBehind: async () => (await store.search({ text: "", limit: 1 })).behind,
     mirror,
     async finish() {
-      if ((await store.routeVersion({})) !== versionAtStart) await mirror();
+      if (mirrorState(home.mirror, await store.routeVersion({})) !== "fresh") await mirror();
     },
   };
 }

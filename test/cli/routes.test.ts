@@ -65,6 +65,22 @@ describe("routes prune", () => {
     expect((await json("routes", "list")).routes).toHaveLength(2);
   });
 
+  it("[RI-15] [RI-17] killed before the mirror is in place leaves the old one whole, and the next write renews it", async () => {
+    await fillHome(home.path, spec());
+    await run("sessions", "rename", owner(FRESH), "kept");
+    writeFileSync(mirror(), JSON.stringify({ _README: "as it was", [STALE]: {}, [FRESH]: {}, [SUSPENDED]: {} }));
+    const killed = await runCli(["routes", "prune", "--yes"], {
+      home: home.path,
+      env: { TALARIA_FAULT: "mirror.before-rename" },
+    });
+    expect(killed).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect((await json("routes", "list")).routes).toHaveLength(2);
+    expect(mirrored()).toContain(STALE);
+    // Any write will do: this one changes no route.
+    await run("sessions", "archive", owner(STALE));
+    expect(mirrored().sort()).toEqual([SUSPENDED, FRESH].sort());
+  });
+
   it("[RI-13] never touches a transcript", async () => {
     await fillHome(home.path, spec());
     const show = async () => (await json("sessions", "show", owner(STALE), "--all")).messages;
