@@ -3,10 +3,10 @@
  * beside it), is opened again and read to the last page, and only then gets its name: one that is cut short or
  * does not check never looks like a backup.
  */
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { faultPoint } from "#base/fault.js";
-import { verifyStore } from "#store/sqlite/backup.js";
+import { syncPath, verifyStore } from "#store/sqlite/backup.js";
 import { Connection } from "#store/sqlite/connection.js";
 import { told } from "#store/sqlite/open.js";
 import { storageOutage } from "./backup-edge.js";
@@ -44,16 +44,6 @@ export async function copyStore({ from, to, onPage, partial = `${to}${PARTIAL_SU
 /** A database and everything SQLite may have put beside it. */
 export function removeStoreFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${suffix}`, { force: true });
-}
-
-/** Makes a file's content, or a folder's names, survive a power cut. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 async function copyPages(from: string, partial: string, onPage: StoreCopy["onPage"]): Promise<void> {

@@ -11,9 +11,10 @@ import { constants, copyFileSync, existsSync, renameSync, rmSync } from "node:fs
 import { dirname } from "node:path";
 import { OperationalError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
+import { syncPath } from "#store/sqlite/backup.js";
 import { Connection } from "#store/sqlite/connection.js";
 import { told } from "#store/sqlite/open.js";
-import { copyStore, removeStoreFiles, syncPath } from "./backup-copy.js";
+import { copyStore, removeStoreFiles } from "./backup-copy.js";
 
 export interface Swap {
   /** The store in use; it may be missing, damaged or somebody else's. */

@@ -3,8 +3,8 @@
  * copy made by SQLite itself, reopened and read before it gets its name. A copy that is cut short or does not check
  * never looks like a backup.
  */
-import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { OperationalError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
 import { Connection } from "./connection.js";
@@ -28,8 +28,21 @@ export function backupBeforeMigration(path: string, folder: string, version: num
 function finish(partial: string, to: string): void {
   chmodSync(partial, 0o600);
   verifyStore(partial);
+  // What the copy protects from may begin right after this: by then it must survive a power cut.
+  syncPath(partial);
   faultPoint("backup.before-rename");
   renameSync(partial, to);
+  syncPath(dirname(to));
+}
+
+/** Makes a file's content, or a folder's names, survive a power cut. Never for a database that is open here. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Reads every page: for backups, restores and `doctor`, never on the way to serving. */
