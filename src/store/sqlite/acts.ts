@@ -121,6 +121,16 @@ export function createConversation(tx: Tx, wanted: NewConversation): Conversatio
   return conversationByNo(tx, row.no);
 }
 
+/** [CR-12] What a continuation or a branch takes over: model, directory, settings and prompt. */
+export function inherited(tx: Tx, session: number): NewSession {
+  const from = tx.db.get<{ model: string | null; cwd: string | null; settings: string; prompt: string | null }>(
+    "SELECT model, cwd, settings, prompt FROM session WHERE no = ?",
+    session,
+  );
+  invariant(from, "a tip has a row");
+  return { ...from };
+}
+
 export interface SessionPlace {
   readonly conversation: number;
   readonly lineage: NewConversation["lineage"] | "compaction";

@@ -13,6 +13,7 @@ import {
   createSession,
   currentOpening,
   findConversation,
+  inherited,
   tell,
 } from "./acts.js";
 import { supersededRanges } from "./history.js";
@@ -88,17 +89,13 @@ function isEnded(tx: Tx, conversation: Conversation): boolean {
 
 /** [CR-12] The child keeps the parent's model, directory, settings and prompt; the owner is the conversation's. */
 function continueAs(tx: Tx, parent: Conversation, nowMs: number): Conversation {
-  const from = tx.db.get<{ model: string | null; cwd: string | null; settings: string; prompt: string | null }>(
-    "SELECT model, cwd, settings, prompt FROM session WHERE no = ?",
-    parent.tip,
-  );
   createSession(tx, {
     conversation: parent.no,
     lineage: "compaction",
     parent: parent.tip,
     fromSeq: parent.seq + 1,
     createdMs: nowMs,
-    session: { ...from },
+    session: inherited(tx, parent.tip),
   });
   return conversationByNo(tx, parent.no);
 }

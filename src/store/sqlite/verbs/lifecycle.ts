@@ -13,6 +13,7 @@ import {
   createConversation,
   ensureOpen,
   findConversation,
+  inherited,
   isRoutedElsewhere,
   setPreview,
   tell,
@@ -273,10 +274,6 @@ function copyConversation(
   parent: Conversation,
   copy: { seq: number; messages: readonly Message[]; nowMs: number },
 ): Conversation {
-  const from = tx.db.get<{ model: string | null; cwd: string | null; settings: string; prompt: string | null }>(
-    "SELECT model, cwd, settings, prompt FROM session WHERE no = ?",
-    parent.tip,
-  );
   const child = createConversation(tx, {
     owner: parent.owner,
     lineage: "branch",
@@ -284,7 +281,7 @@ function copyConversation(
     parentSeq: copy.seq,
     source: parent.source,
     createdMs: copy.nowMs,
-    session: { ...from },
+    session: inherited(tx, parent.tip),
   });
   for (const message of copy.messages) {
     append(tx, {
