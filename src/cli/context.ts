@@ -1,5 +1,5 @@
 /** Builds what commands get. Everything is made on first use, so that a command pays only for what it touches. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
 import { systemClock } from "#base/clock.js";
 import { type HomePaths, prepareHome, resolveHome } from "#config/home.js";
@@ -78,10 +78,13 @@ async function displaySettings(home: HomePaths): Promise<Display> {
   return inspectConfig(home, process.env).values.display;
 }
 
+/** The parser's own bound on the file; it tells what is wrong with a larger one. */
+const GLANCE_BYTES_MAX = 1_000_000;
+
 /** A file that is there and cannot be read may say anything: then the parser decides. */
 function mentions(path: string, word: string): boolean {
   try {
-    return readFileSync(path).includes(word);
+    return statSync(path).size > GLANCE_BYTES_MAX || readFileSync(path).includes(word);
   } catch {
     return existsSync(path);
   }
