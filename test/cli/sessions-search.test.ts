@@ -46,7 +46,8 @@ describe("sessions search", () => {
     expect(stdout).not.toContain("\u001b");
     for (const line of stdout.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(80);
     // Nothing has fed the index yet: said, and found all the same.
-    expect(stderr).toContain("does not hold 5 messages yet");
+    expect(stderr).toContain("5 messages not indexed yet");
+    for (const line of stderr.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     await run("doctor");
     expect((await run("sessions", "search", "red", "wine")).stderr).toBe("");
   });

@@ -36,7 +36,7 @@ export function searchSessions(context: CliContext, words: readonly string[], op
     if (hits.length === 0) tellNothing(out);
     else await showHits(out, store, hits, isComplete);
     if (behind > 0) {
-      out.note(`The index does not hold ${formatPlural(behind, "message")} yet; the newest were searched without it.`);
+      out.note(`${formatPlural(behind, "message")} not indexed yet; only the newest of them were searched.`);
     } else if (!isComplete) out.note("Only the best of very many matches were compared; a narrower query finds more.");
   });
 }
@@ -44,7 +44,8 @@ export function searchSessions(context: CliContext, words: readonly string[], op
 /** Titles are not searched: what was said is. */
 function tellNothing(out: Output): void {
   out.line("Nothing found.");
-  out.note("word* finds what begins so, ~part what holds these three or more characters. Titles are in the list.");
+  out.note("word* finds what begins so, ~part what holds these characters (three or more).");
+  out.note("Titles are not searched; talaria sessions list shows them.");
 }
 
 async function queryOf(
