@@ -7,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchAppend } from "./append.js";
 import { generateStore } from "./generate.js";
-import { benchDeleting, benchLoading, benchOpening, benchReading, benchRoutes, writeUntilKilled } from "./history.js";
+import {
+  benchDeleting,
+  benchLoading,
+  benchOpening,
+  benchReading,
+  benchRoutes,
+  benchSweep,
+  writeUntilKilled,
+} from "./history.js";
 import { printRow, type Row } from "./report.js";
 import { benchSearch } from "./search.js";
 
@@ -63,10 +71,11 @@ async function benchLarge(folder: string, { isQuick, wants, emit }: Large): Prom
     await benchLoading(folder, emit);
     await benchRoutes(large, folder, emit);
     await benchDeleting(large, folder, emit);
-    await benchOpening(large, folder, emit);
+    await benchSweep({ small, large }, folder, emit);
+    await benchOpening({ small, large }, folder, emit);
   }
   if (wants("search")) {
-    await benchSearch({ state: large, search, messages: conversations * 10 }, emit);
+    await benchSearch({ small, state: large, search, messages: conversations * 10 }, emit);
     const each = (statSync(large).size + statSync(search).size) / (conversations * 10);
     emit({
       section: "search",

@@ -9,6 +9,8 @@ import { wordAt } from "./corpus.js";
 import { ms, type Row, timeAsync, timeSync } from "./report.js";
 
 export interface Searched {
+  /** A store of a thousand messages, to compare with. */
+  readonly small: string;
   readonly state: string;
   readonly search: string;
   readonly messages: number;
@@ -16,7 +18,10 @@ export interface Searched {
 
 const section = "search";
 
-export async function benchSearch({ state, search, messages }: Searched, emit: (row: Row) => void): Promise<void> {
+export async function benchSearch(
+  { small, state, search, messages }: Searched,
+  emit: (row: Row) => void,
+): Promise<void> {
   const writer = openInlineStore({ path: state, searchPath: search });
   const start = performance.now();
   const indexed = await writer.catchUpSearch();
@@ -35,12 +40,15 @@ export async function benchSearch({ state, search, messages }: Searched, emit: (
     timeAsync(20, () => store.search({ text, order }));
   const [common, second, rare] = [wordAt(2), wordAt(40), wordAt(17_011)];
   const newest = await ours(common, "newest");
+  const few = openInlineStore({ path: small, searchPath: `${search}.small` });
+  await few.catchUpSearch();
+  const inSmall = await timeAsync(20, () => few.store.search({ text: common, order: "newest" }));
   emit({
     section,
     work: "common word, newest first",
     ours: ms(newest),
     raw: ms(raw(common, "newest")),
-    target: "≤ 5 ms",
+    target: `≤ 5 ms; ${(newest / inSmall).toFixed(2)} × of the time in a thousand messages`,
     holds: newest <= 5,
   });
   const ranked = await ours(common);
