@@ -7,6 +7,7 @@
  * `store-busy` (the queue is full: nothing was taken), `disk-full`, `storage-failed`, `deadline`, `closed`.
  */
 import type { CareVerbs } from "./verbs/care.js";
+import type { GrantVerbs } from "./verbs/grants.js";
 import type { IntakeVerbs } from "./verbs/intake.js";
 import type { LifecycleVerbs } from "./verbs/lifecycle.js";
 import type { OutboxVerbs } from "./verbs/outbox.js";
@@ -17,6 +18,7 @@ import type { TurnVerbs } from "./verbs/turns.js";
 export interface StoreVerbs
   extends IntakeVerbs,
     TurnVerbs,
+    GrantVerbs,
     LifecycleVerbs,
     RouteVerbs,
     OutboxVerbs,
@@ -38,6 +40,8 @@ export type SessionStore = {
 export const READING_VERBS = [
   "queue",
   "openTurns",
+  "grants",
+  "spentToday",
   "unknownDeliveries",
   "route",
   "routes",
@@ -67,8 +71,10 @@ export const WRITING_VERBS = [
   "startCalls",
   "finishCall",
   "saveDraft",
+  "keepPrompt",
   "askApproval",
   "decideApproval",
+  "revokeGrant",
   "settle",
   "takeOver",
   "begin",

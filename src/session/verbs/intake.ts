@@ -24,7 +24,12 @@ export interface RouteTarget {
 export type InboundTarget =
   | RouteTarget
   | { readonly kind: "conversation"; readonly id: ConversationId }
-  | { readonly kind: "new"; readonly id?: ConversationId };
+  | {
+      readonly kind: "new";
+      readonly id?: ConversationId;
+      /** The conversation whose turn handed this work on: lineage `delegation`, the same owner. */
+      readonly delegatedBy?: ConversationId;
+    };
 
 export interface Inbound {
   readonly platform: string;

@@ -132,13 +132,14 @@ export interface TipHistory extends TipVersion {
 export interface ReadingVerbs {
   /** [CR-9] Any id ever shown, a unique prefix or a title leads to the conversation and its tip. */
   resolve(args: { readonly text: string; readonly owner?: PersonId }): Resolution;
-  /** Most recently active first. */
+  /** Most recently active first; what was handed on to a child agent only when asked for. */
   list(args: {
     readonly limit: number;
     readonly source?: string;
     readonly owner?: PersonId;
     readonly after?: ListCursor;
     readonly withArchived?: boolean;
+    readonly withDelegated?: boolean;
   }): readonly ConversationRow[];
   show(args: { readonly conversation: ConversationId }): ConversationCard | null;
   /** Messages after `afterSeq`, oldest first, of the whole conversation or of one session. */

@@ -29,6 +29,26 @@ export interface ClaimedTurn extends TurnPass {
   readonly seq: number;
   readonly attempts: number;
   readonly address?: Address;
+  /** Steps recorded so far: not zero only after a takeover. */
+  readonly steps: number;
+  /** What the turn has cost so far: its budget survives a death. */
+  readonly spent: Spent;
+  /** What its session was started with; a continuation inherits it [CR-12]. */
+  readonly source: string;
+  readonly model: string | null;
+  readonly cwd: string | null;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** The system prompt its session keeps, once there is one: prefixes stay byte for byte the same. */
+  readonly prompt: string | null;
+  readonly isTitled: boolean;
+}
+
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+  /** Model calls whose price is unknown: `costMicros` does not hold them. */
+  readonly unpricedCalls: number;
 }
 
 export type Claim =
@@ -84,7 +104,21 @@ export interface OpenTurn extends TurnPass {
   readonly phase: "running" | "waiting";
   readonly attempts: number;
   readonly startedMs: number;
+  /** What was streamed of the step under way. */
+  readonly draft: string | null;
+  /** Unfinished ones, in the order they were asked for. */
   readonly calls: readonly OpenCall[];
+  /** Of its unfinished calls, pending or decided. */
+  readonly approvals: readonly OpenApproval[];
+}
+
+export interface OpenApproval {
+  readonly id: ApprovalId;
+  readonly call: ToolCallId;
+  readonly question: Readonly<Record<string, unknown>>;
+  /** Null while it is pending. */
+  readonly answer: ApprovalAnswer | null;
+  readonly reply: string | null;
 }
 
 export interface OpenCall {
@@ -92,6 +126,7 @@ export interface OpenCall {
   readonly callId: string;
   readonly name: string;
   readonly effect: Effect;
+  readonly argsHash: string;
   readonly phase: ToolCallState["phase"];
   readonly attempts: number;
 }
@@ -133,19 +168,26 @@ export interface TurnVerbs {
       readonly nowMs: number;
     },
   ): { readonly kind: "asked"; readonly approval: ApprovalId } | Fenced;
-  /** [CT-10] Decided once, whoever else answers. Needs no epoch: the person is not the host. */
+  /**
+   * [CT-10] Decided once, whoever else answers. Needs no epoch: the person is not the host. An answer of `session` or
+   * `always` leaves a grant (see `grants`) in the same transaction when the question names one.
+   */
   decideApproval(args: {
     readonly approval: ApprovalId;
     readonly answer: ApprovalAnswer;
+    /** The person's words, where the question asked for words; `too-long` ones decide nothing. */
+    readonly reply?: string;
     readonly by: PersonId;
     readonly nowMs: number;
-  }): Decision | { readonly kind: "unknown" };
+  }): Decision | { readonly kind: "unknown" | "too-long" };
   /** The final text, the outcome, the reply's parts and the boundary commit together [CT-3]. */
   settle(
     settlement: Settlement,
   ): { readonly kind: "settled"; readonly seq: number | null } | { readonly kind: "already-settled" } | Fenced;
-  /** Turns that no living host runs: what recovery has to judge. Reads open turns only, never history. */
-  openTurns(args: { readonly limit: number }): readonly OpenTurn[];
+  /** Live turns, of one conversation or of all: what recovery has to judge. Reads open turns only, never history. */
+  openTurns(args: { readonly limit: number; readonly conversation?: ConversationId }): readonly OpenTurn[];
+  /** Stores the session's system prompt unless it has one, and answers the one that holds. */
+  keepPrompt(args: TurnPass & { readonly prompt: string }): { readonly kind: "kept"; readonly prompt: string } | Fenced;
   /** Takes a dead host's turn under a new epoch, the attempt counted first [CT-9]. */
   takeOver(args: {
     readonly turn: TurnId;

@@ -2,11 +2,11 @@
  * The acts that verbs are made of: finding a conversation, appending to its history, opening and closing,
  * telling the hooks. Each leaves every constraint satisfied, so verbs may combine them in any order.
  */
-
+import { createHash } from "node:crypto";
 import { InvariantError, invariant } from "#base/errors.js";
 import type { ConversationId, SessionId } from "#base/ids.js";
 import type { BoundaryKind } from "#session/boundary.js";
-import type { MessageBody, Role, Usage } from "#session/message.js";
+import type { MessageBody, Role } from "#session/message.js";
 import { json, type Tx } from "./tx.js";
 
 export interface Conversation {
@@ -129,6 +129,13 @@ export function inherited(tx: Tx, session: number): NewSession {
   );
   invariant(from, "a tip has a row");
   return { ...from };
+}
+
+/** A prompt is stored once, by its hash, however many sessions are started with it. */
+export function storePrompt(tx: Tx, text: string): string {
+  const hash = createHash("sha256").update(text).digest("hex");
+  tx.db.run("INSERT INTO prompt(hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, text.toWellFormed());
+  return hash;
 }
 
 export interface SessionPlace {
@@ -315,48 +322,6 @@ export function personNo(
 }
 
 const OWNER_NO = 1;
-
-/** Adds what a model call used to its session and to its owner's day; an unknown price stays unknown. */
-export function spend(
-  tx: Tx,
-  conversation: Conversation,
-  usage: Usage | undefined,
-  at: { nowMs: number; turns: number },
-): void {
-  if (usage !== undefined) {
-    tx.db.run(
-      `UPDATE session SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
-         cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ?, model_calls = model_calls + ?,
-         cost_micros = CASE WHEN ?7 IS NULL THEN cost_micros ELSE coalesce(cost_micros, 0) + ?7 END,
-         cost_unknown = cost_unknown OR ?7 IS NULL WHERE no = ?8`,
-      usage.inputTokens ?? 0,
-      usage.outputTokens ?? 0,
-      usage.cacheReadTokens ?? 0,
-      usage.cacheWriteTokens ?? 0,
-      usage.reasoningTokens ?? 0,
-      usage.modelCalls ?? 1,
-      usage.costMicros ?? null,
-      conversation.tip,
-    );
-  }
-  if (usage === undefined && at.turns === 0) return;
-  const calls = usage === undefined ? 0 : (usage.modelCalls ?? 1);
-  tx.db.run(
-    `INSERT INTO spend(day, owner, input_tokens, output_tokens, cost_micros, model_calls, unpriced_calls, turns) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT(day, owner) DO UPDATE SET input_tokens = input_tokens + excluded.input_tokens,
-       output_tokens = output_tokens + excluded.output_tokens, cost_micros = cost_micros + excluded.cost_micros,
-       model_calls = model_calls + excluded.model_calls,
-       unpriced_calls = unpriced_calls + excluded.unpriced_calls, turns = turns + excluded.turns`,
-    new Date(at.nowMs).toISOString().slice(0, 10),
-    conversation.owner,
-    usage?.inputTokens ?? 0,
-    usage?.outputTokens ?? 0,
-    usage?.costMicros ?? 0,
-    calls,
-    usage?.costMicros === undefined ? calls : 0,
-    at.turns,
-  );
-}
 
 const PREVIEW_CHARS = 60;
 

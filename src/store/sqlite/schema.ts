@@ -9,6 +9,7 @@
  * - All constraints are immediate: operations write in legal order, one failing alone in its savepoint.
  * - Parents (conversation, session, turn) are never deleted, so no child needs an index for that check.
  */
+import { APPROVALS } from "./schema/approvals.js";
 import { BOUNDARIES } from "./schema/boundaries.js";
 import { CONVERSATIONS } from "./schema/conversations.js";
 import { EDGES } from "./schema/edges.js";
@@ -21,4 +22,4 @@ import { WORK } from "./schema/work.js";
 export const APPLICATION_ID = 0x54414c41;
 
 /** Every statement that makes an empty file a store of version 1. */
-export const SCHEMA_V1 = [PEOPLE, CONVERSATIONS, HISTORY, WORK, EDGES, BOUNDARIES, LEDGERS].join("\n");
+export const SCHEMA_V1 = [PEOPLE, CONVERSATIONS, HISTORY, WORK, APPROVALS, EDGES, BOUNDARIES, LEDGERS].join("\n");

@@ -8,10 +8,11 @@ import { destinationOf } from "#session/address.js";
 import { ABANDONED_TEXT, abandonedOutcome } from "#session/tool-call.js";
 import { isInterrupted, type TurnOutcome, transitionTurn } from "#session/turn.js";
 import type { Settlement } from "#session/verbs/turns.js";
-import { append, type Conversation, conversationByNo, currentOpening, spend, tell, touch } from "./acts.js";
+import { append, type Conversation, conversationByNo, currentOpening, tell, touch } from "./acts.js";
 import { CALL_COLUMNS, type CallRow, finishCall, type TurnRow } from "./calls.js";
 import { renewDeadlines } from "./deadlines.js";
 import { owe } from "./line.js";
+import { spend } from "./spending.js";
 import type { Tx } from "./tx.js";
 
 export type SettleAs = Omit<Settlement, "turn">;
@@ -26,7 +27,7 @@ export function settleTurn(tx: Tx, turn: TurnRow, as: SettleAs): number | null {
   invariant(next.phase === "settled", "settling settles");
   if (as.outcome !== "completed") abandonCalls(tx, conversation, turn, as);
   const seq = lastWords(tx, conversation, turn, as);
-  spend(tx, conversation, as.usage, { nowMs: as.nowMs, turns: 1 });
+  spend(tx, conversation, { turn: turn.no, usage: as.usage, turns: 1, nowMs: as.nowMs });
   tx.db.run(
     "UPDATE turn SET state = 'settled', outcome = ?, reason = ?, draft = NULL, settled_ms = ?, epoch = ? WHERE no = ?",
     next.outcome,

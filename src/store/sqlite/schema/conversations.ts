@@ -29,6 +29,7 @@ CREATE INDEX conversation_recent ON conversation(active_ms DESC, no DESC) WHERE 
 CREATE INDEX conversation_owner ON conversation(owner, active_ms DESC, no DESC) WHERE listed;
 CREATE INDEX conversation_archived ON conversation(active_ms DESC, no DESC)
   WHERE archived = 1 AND deleted_ms IS NULL AND lineage <> 'delegation';
+CREATE INDEX conversation_delegated ON conversation(active_ms DESC, no DESC) WHERE lineage = 'delegation' AND deleted_ms IS NULL;
 CREATE INDEX conversation_source ON conversation(source, active_ms DESC, no DESC) WHERE listed;
 CREATE INDEX conversation_children ON conversation(parent) WHERE parent IS NOT NULL;
 
@@ -103,7 +104,8 @@ CREATE TRIGGER conversation_tombstone BEFORE UPDATE OF deleted_ms ON conversatio
     OR EXISTS (SELECT 1 FROM turn WHERE conversation = NEW.no AND state <> 'settled')
     OR EXISTS (SELECT 1 FROM input WHERE conversation = NEW.no AND state = 'queued')
     OR EXISTS (SELECT 1 FROM opening WHERE session = NEW.tip AND closed_ms IS NULL)
-  BEGIN SELECT RAISE(ABORT, 'a tombstone is final, unrouted, idle and closed'); END;
+    OR EXISTS (SELECT 1 FROM grant WHERE conversation = NEW.no)
+  BEGIN SELECT RAISE(ABORT, 'a tombstone is final, unrouted, idle, closed and grants nothing'); END;
 CREATE TRIGGER conversation_kept BEFORE DELETE ON conversation
   BEGIN SELECT RAISE(ABORT, 'a conversation leaves a tombstone'); END;
 
@@ -132,6 +134,10 @@ CREATE TRIGGER session_identity BEFORE UPDATE OF id, no, conversation, lineage, 
 CREATE TRIGGER session_titled BEFORE UPDATE OF title ON session
   WHEN NEW.title IS NOT NULL AND (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL
   BEGIN SELECT RAISE(ABORT, 'a deleted conversation holds no title'); END;
+CREATE TRIGGER session_prompt_kept BEFORE UPDATE OF prompt ON session
+  WHEN OLD.prompt IS NOT NULL AND NOT (NEW.prompt IS NULL
+    AND (SELECT deleted_ms FROM conversation WHERE no = NEW.conversation) IS NOT NULL)
+  BEGIN SELECT RAISE(ABORT, 'a session keeps its prompt'); END;
 CREATE TRIGGER session_kept BEFORE DELETE ON session
   BEGIN SELECT RAISE(ABORT, 'a session row outlives its content'); END;
 

@@ -1,5 +1,5 @@
 /**
- * Work under way [CT-1] [CT-2] [CT-5] [CT-10]: leases, the inbox, turns, tool calls and approvals. Every write of a turn
+ * Work under way [CT-1] [CT-2] [CT-5] [CT-10]: leases, the inbox, turns and tool calls. Every write of a turn
  * carries the lease's epoch, so that a writer that was replaced is refused here, whatever it believes.
  */
 export const WORK = `
@@ -84,6 +84,11 @@ CREATE TABLE turn(
   -- The number its user message took: who takes the turn over need not look for it in history.
   from_seq INTEGER NOT NULL DEFAULT 0,
   draft TEXT,
+  -- What its model calls used: a budget counts on after a death, so none of these falls.
+  input_tokens INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_micros INTEGER NOT NULL DEFAULT 0,
+  unpriced_calls INTEGER NOT NULL DEFAULT 0,
   started_ms INTEGER NOT NULL,
   settled_ms INTEGER,
   CHECK((state = 'settled') = (outcome IS NOT NULL) AND (state = 'settled') = (settled_ms IS NOT NULL)),
@@ -93,6 +98,7 @@ CREATE INDEX turn_conversation ON turn(conversation);
 CREATE UNIQUE INDEX turn_live ON turn(conversation) WHERE state <> 'settled';
 CREATE TRIGGER turn_starts BEFORE INSERT ON turn
   WHEN NEW.state <> 'running' OR NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation)
+    OR NEW.input_tokens <> 0 OR NEW.output_tokens <> 0 OR NEW.cost_micros <> 0 OR NEW.unpriced_calls <> 0
     OR NOT EXISTS (SELECT 1 FROM input WHERE no = NEW.input AND conversation = NEW.conversation AND state = 'queued')
   BEGIN SELECT RAISE(ABORT, 'a turn takes a queued input of its conversation, under the lease'); END;
 CREATE TRIGGER turn_fence BEFORE UPDATE ON turn
@@ -103,6 +109,10 @@ CREATE TRIGGER turn_fence BEFORE UPDATE ON turn
     OR NEW.input <> OLD.input OR NEW.started_ms <> OLD.started_ms OR NEW.attempts < OLD.attempts OR NEW.steps < OLD.steps
     OR (OLD.state <> 'settled' AND NEW.epoch IS NOT (SELECT epoch FROM lease WHERE conversation = NEW.conversation))
   BEGIN SELECT RAISE(ABORT, 'stale epoch, or a turn that has ended'); END;
+CREATE TRIGGER turn_spends BEFORE UPDATE OF input_tokens, output_tokens, cost_micros, unpriced_calls ON turn
+  WHEN OLD.state = 'settled' OR NEW.input_tokens < OLD.input_tokens OR NEW.output_tokens < OLD.output_tokens
+    OR NEW.cost_micros < OLD.cost_micros OR NEW.unpriced_calls < OLD.unpriced_calls
+  BEGIN SELECT RAISE(ABORT, 'what a turn has spent stays spent'); END;
 CREATE TRIGGER turn_settles_answered BEFORE UPDATE OF state ON turn
   WHEN NEW.state = 'settled' AND (EXISTS (SELECT 1 FROM tool_call WHERE turn = NEW.no AND state <> 'finished')
     OR EXISTS (SELECT 1 FROM approval WHERE turn = NEW.no AND state = 'pending'))
@@ -159,35 +169,4 @@ CREATE TRIGGER tool_call_approved BEFORE UPDATE OF state ON tool_call
 CREATE TRIGGER tool_call_kept BEFORE DELETE ON tool_call
   WHEN (SELECT deleted_ms FROM conversation WHERE no = OLD.conversation) IS NULL
   BEGIN SELECT RAISE(ABORT, 'tool calls are kept'); END;
-
-CREATE TABLE approval(
-  no INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  conversation INTEGER NOT NULL REFERENCES conversation(no),
-  turn INTEGER NOT NULL REFERENCES turn(no),
-  call INTEGER NOT NULL UNIQUE REFERENCES tool_call(no),
-  args_hash TEXT NOT NULL,
-  question TEXT NOT NULL CHECK(json_valid(question)),
-  state TEXT NOT NULL CHECK(state IN ('pending', 'decided')),
-  answer TEXT CHECK(answer IN ('once', 'session', 'always', 'deny')),
-  decided_by INTEGER REFERENCES person(no),
-  asked_ms INTEGER NOT NULL,
-  decided_ms INTEGER,
-  CHECK((state = 'decided') = (answer IS NOT NULL) AND (state = 'decided') = (decided_ms IS NOT NULL)),
-  CHECK(answer IS NULL OR answer = 'deny' OR decided_by IS NOT NULL)
-) STRICT;
-CREATE INDEX approval_pending ON approval(conversation) WHERE state = 'pending';
-CREATE INDEX approval_turn ON approval(turn);
-CREATE TRIGGER approval_bound BEFORE INSERT ON approval
-  WHEN NEW.state <> 'pending' OR NOT EXISTS (SELECT 1 FROM tool_call WHERE no = NEW.call AND turn = NEW.turn
-    AND conversation = NEW.conversation AND args_hash = NEW.args_hash AND state = 'recorded')
-  BEGIN SELECT RAISE(ABORT, 'an approval is bound to a call and its arguments'); END;
-CREATE TRIGGER approval_decided_once BEFORE UPDATE ON approval
-  WHEN OLD.state = 'decided' OR NEW.state <> 'decided' OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn
-    OR NEW.conversation <> OLD.conversation OR NEW.call <> OLD.call OR NEW.args_hash <> OLD.args_hash
-    OR NEW.question <> OLD.question
-  BEGIN SELECT RAISE(ABORT, 'an approval is decided once'); END;
-CREATE TRIGGER approval_kept BEFORE DELETE ON approval
-  WHEN (SELECT deleted_ms FROM conversation WHERE no = OLD.conversation) IS NULL
-  BEGIN SELECT RAISE(ABORT, 'approvals are kept'); END;
 `;

@@ -3,7 +3,6 @@
  * Idempotent by construction: a known session id adds nothing, and messages carry the source's own growing
  * number, of which each session remembers the last one it took.
  */
-import { createHash } from "node:crypto";
 import { invariant } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
 import { NO_RESET, resetDeadline } from "#session/reset-policy.js";
@@ -27,6 +26,7 @@ import {
   type NewSession,
   personNo,
   setPreview,
+  storePrompt,
 } from "../acts.js";
 import { setTitle } from "../titles.js";
 import { json, type Tx, type VerbTable } from "../tx.js";
@@ -231,13 +231,6 @@ function newSession(tx: Tx, session: ImportedSession): NewSession {
     origin: session.origin ?? {},
     prompt: session.prompt === undefined ? null : storePrompt(tx, session.prompt),
   };
-}
-
-/** Prompts are stored once by their hash and never rewritten. */
-function storePrompt(tx: Tx, text: string): string {
-  const hash = createHash("sha256").update(text).digest("hex");
-  tx.db.run("INSERT INTO prompt(hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, text.toWellFormed());
-  return hash;
 }
 
 /** Openings, usage and title of the session that is now the conversation's tip. */

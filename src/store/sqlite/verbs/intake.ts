@@ -35,7 +35,8 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     const author = (): number => personNo(tx, inbound.platform, inbound.author, inbound.nowMs);
     const place = findPlace(tx, inbound, author);
     if (place.kind === "rejected") return place;
-    return place.suspended ? admitDead(tx, inbound, place, author()) : admitQueued(tx, inbound, place, author());
+    const by = isUnsignedDelegation(inbound) ? place.conversation.owner : author();
+    return place.suspended ? admitDead(tx, inbound, place, by) : admitQueued(tx, inbound, place, by);
   },
 
   cancelInput(tx, { input, reason }) {
@@ -82,22 +83,29 @@ function findPlace(tx: Tx, inbound: Inbound, author: () => number): Place | Reje
     case "route":
       return placeOnRoute(tx, inbound, inbound.to, author);
     case "new": {
+      const { id, delegatedBy } = inbound.to;
       // Of two first messages that race for one surface the second finds the conversation begun.
-      const begun = inbound.to.id === undefined ? undefined : findConversation(tx, inbound.to.id);
+      const begun = id === undefined ? undefined : findConversation(tx, id);
       if (begun !== undefined) return placeIn(begun);
-      const conversation = begin(tx, inbound, { owner: author(), id: inbound.to.id });
-      return { kind: "place", conversation, isNew: true, suspended: false };
+      const parent = delegatedBy === undefined ? undefined : placeIn(findConversation(tx, delegatedBy));
+      if (parent?.kind === "rejected") return parent;
+      const origin = parent === undefined ? { owner: author() } : childOf(parent.conversation, "delegation");
+      return { kind: "place", conversation: begin(tx, inbound, { ...origin, id }), isNew: true, suspended: false };
     }
-    case "conversation": {
-      const conversation = findConversation(tx, inbound.to.id);
-      return conversation === undefined ? { kind: "rejected", reason: "unknown-conversation" } : placeIn(conversation);
-    }
+    case "conversation":
+      return placeIn(findConversation(tx, inbound.to.id));
   }
 }
 
-function placeIn(conversation: Conversation): Place | Rejected {
+function placeIn(conversation: Conversation | undefined): Place | Rejected {
+  if (conversation === undefined) return { kind: "rejected", reason: "unknown-conversation" };
   if (conversation.deleted_ms !== null) return { kind: "rejected", reason: "deleted" };
   return { kind: "place", conversation, isNew: false, suspended: false };
+}
+
+/** Work that a turn hands on speaks for the conversation's owner, never for the home's. */
+function isUnsignedDelegation({ to, author }: Inbound): boolean {
+  return author === undefined && to.kind === "new" && to.delegatedBy !== undefined;
 }
 
 interface RouteRow {
@@ -129,7 +137,7 @@ function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: () 
   }
   if (!isRoutedElsewhere(tx, current.no, target.key))
     closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
-  const conversation = begin(tx, inbound, { owner: current.owner, parent: current.no });
+  const conversation = begin(tx, inbound, childOf(current, "reset"));
   useRoute(tx, target, { conversation: conversation.no, policy, nowMs: inbound.nowMs });
   return {
     kind: "place",
@@ -147,17 +155,22 @@ function expiry(tx: Tx, route: RouteRow, nowMs: number): ResetReason | undefined
   return resetDeadline(JSON.parse(route.reset_policy) as ResetPolicy, route.used_ms)?.reason ?? "idle";
 }
 
-function begin(
-  tx: Tx,
-  inbound: Inbound,
-  origin: { owner: number; parent?: number; id?: string | undefined },
-): Conversation {
+interface Origin {
+  readonly owner: number;
+  readonly lineage?: "root" | "reset" | "delegation";
+  readonly parent?: number;
+  readonly id?: string | undefined;
+}
+
+function childOf(parent: Conversation, lineage: "reset" | "delegation"): Origin {
+  return { owner: parent.owner, parent: parent.no, lineage };
+}
+
+function begin(tx: Tx, inbound: Inbound, { lineage = "root", ...origin }: Origin): Conversation {
   const { source, model, cwd, settings } = inbound.start;
   return createConversation(tx, {
-    id: origin.id,
-    owner: origin.owner,
-    lineage: origin.parent === undefined ? "root" : "reset",
-    ...(origin.parent === undefined ? {} : { parent: origin.parent }),
+    ...origin,
+    lineage,
     source,
     createdMs: inbound.nowMs,
     session: { model, cwd, settings },

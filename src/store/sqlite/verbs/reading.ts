@@ -20,7 +20,7 @@ import { parsed, type Tx, type VerbTable } from "../tx.js";
 export const readingVerbs: VerbTable<ReadingVerbs> = {
   resolve,
 
-  list(tx, { limit, source, owner, after, withArchived }) {
+  list(tx, { limit, source, owner, after, withArchived, withDelegated }) {
     const cursor = after && tx.db.get<{ no: number }>("SELECT no FROM conversation WHERE id = ?", after.id);
     const page = (which: string): CardRow[] =>
       tx.db.all<CardRow>(
@@ -33,12 +33,12 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
         cursor?.no ?? 0,
         limit,
       );
-    const listed = page("c.listed");
-    if (!withArchived) return listed.map(toRow);
-    // Two walks along two indexes, then the newest of both: neither reads what it does not show.
-    const archived = page("c.archived = 1 AND c.deleted_ms IS NULL AND c.lineage <> 'delegation'");
-    const both = [...listed, ...archived].sort((a, b) => b.active_ms - a.active_ms || b.no - a.no);
-    return both.slice(0, limit).map(toRow);
+    // A walk along an index each, then the newest of all: none reads what it does not show.
+    const rows = page("c.listed");
+    if (withArchived) rows.push(...page(ARCHIVED));
+    if (withDelegated) rows.push(...page(withArchived ? DELEGATED : `${DELEGATED} AND c.archived = 0`));
+    if (withArchived || withDelegated) rows.sort((a, b) => b.active_ms - a.active_ms || b.no - a.no);
+    return rows.slice(0, limit).map(toRow);
   },
 
   show(tx, { conversation: id }) {
@@ -117,6 +117,9 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
     return rows.map(toRow);
   },
 };
+
+const ARCHIVED = "c.archived = 1 AND c.deleted_ms IS NULL AND c.lineage <> 'delegation'";
+const DELEGATED = "c.lineage = 'delegation' AND c.deleted_ms IS NULL";
 
 interface CardRow {
   readonly no: number;

@@ -23,12 +23,13 @@ export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk
       "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
       conversation.no,
     );
-    dropPrompts(tx, conversation.no);
+    tx.db.run("DELETE FROM grant WHERE conversation = ?", conversation.no);
     tx.db.run(
       "UPDATE conversation SET preview = NULL, wanted_title = NULL, deleted_ms = ? WHERE no = ?",
       nowMs,
       conversation.no,
     );
+    dropPrompts(tx, conversation.no);
     const detail = JSON.stringify({ by, messages: conversation.message_count });
     tx.db.run("INSERT INTO audit(at_ms, act, subject, detail) VALUES (?, 'delete', ?, ?)", nowMs, id, detail);
     tx.db.run(

@@ -3,19 +3,9 @@
  * has changed nothing. Facts come before acts: a call is recorded before it starts, started before it runs.
  */
 import { invariant } from "#base/errors.js";
-import type { ApprovalId, HostId, InputId, ToolCallId, TurnId } from "#base/ids.js";
-import type { Address } from "#session/address.js";
-import { type ApprovalState, decide } from "#session/approval.js";
+import type { HostId, InputId, ToolCallId, TurnId } from "#base/ids.js";
 import { mayStartAgain, type ToolCallState, transitionToolCall } from "#session/tool-call.js";
-import type {
-  ClaimedTurn,
-  OpenCall,
-  OpenTurn,
-  RecordedCall,
-  StepRecord,
-  TurnPass,
-  TurnVerbs,
-} from "#session/verbs/turns.js";
+import type { ClaimedTurn, RecordedCall, StepRecord, TurnVerbs } from "#session/verbs/turns.js";
 import {
   append,
   type Conversation,
@@ -23,13 +13,16 @@ import {
   ensureOpen,
   findConversation,
   setPreview,
-  spend,
+  storePrompt,
 } from "../acts.js";
-import { CALL_COLUMNS, type CallRow, finishCall, type TurnRow } from "../calls.js";
+import { type CallRow, finishCall } from "../calls.js";
+import { claimedTurn } from "../claimed.js";
+import { callRow, passed } from "../pass.js";
 import { settleTurn } from "../settle.js";
+import { NOTHING_SPENT, spend } from "../spending.js";
 import { parsed, type Tx, type VerbTable } from "../tx.js";
 
-export const turnVerbs: VerbTable<TurnVerbs> = {
+export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApproval" | "openTurns" | "takeOver">> = {
   claim(tx, { conversation: id, host, nowMs }) {
     const conversation = findConversation(tx, id);
     if (conversation === undefined || conversation.deleted_ms !== null) return { kind: "idle" };
@@ -79,7 +72,7 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     tx.db.run("UPDATE turn SET steps = steps + 1, draft = NULL, epoch = ? WHERE no = ?", epoch, turn.no);
     const place = { conversation: conversation.no, turn: turn.no, step: turn.steps + 1, epoch, nowMs };
     const recorded = calls.map((call, ordinal) => recordCall(tx, { ...place, ordinal }, call));
-    spend(tx, conversation, usage, { nowMs, turns: 0 });
+    spend(tx, conversation, { turn: turn.no, usage, turns: 0, nowMs });
     return { kind: "recorded", seq, calls: recorded };
   },
 
@@ -123,51 +116,14 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     return { kind: "saved" };
   },
 
-  askApproval(tx, { call, question, nowMs, ...pass }) {
+  keepPrompt(tx, { prompt, ...pass }) {
     const turn = passed(tx, pass);
     if (turn === undefined) return { kind: "fenced" };
-    const row = callRow(tx, pass, call);
-    const known = tx.db.get<{ id: ApprovalId }>("SELECT id FROM approval WHERE call = ?", row.no);
-    if (known !== undefined) return { kind: "asked", approval: known.id };
-    const approval = tx.newId<ApprovalId>();
-    tx.db.run(
-      "INSERT INTO approval(id, conversation, turn, call, args_hash, question, state, asked_ms) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)",
-      approval,
-      turn.conversation,
-      turn.no,
-      row.no,
-      row.args_hash,
-      JSON.stringify(question),
-      nowMs,
-    );
-    tx.db.run("UPDATE turn SET state = 'waiting', epoch = ? WHERE no = ?", pass.epoch, turn.no);
-    return { kind: "asked", approval };
-  },
-
-  decideApproval(tx, { approval, answer, by, nowMs }) {
-    const row = tx.db.get<ApprovalRow>(
-      "SELECT no, turn, conversation, state, answer FROM approval WHERE id = ?",
-      approval,
-    );
-    if (row === undefined) return { kind: "unknown" };
-    const state: ApprovalState = row.answer === null ? { phase: "pending" } : { phase: "decided", answer: row.answer };
-    const decision = decide(state, answer);
-    if (decision.kind === "already-decided") return decision;
-    tx.db.run(
-      "UPDATE approval SET state = 'decided', answer = ?, decided_by = (SELECT no FROM person WHERE id = ?), decided_ms = ? WHERE no = ?",
-      answer,
-      by,
-      nowMs,
-      row.no,
-    );
-    if (tx.db.get("SELECT 1 FROM approval WHERE turn = ? AND state = 'pending'", row.turn) === undefined) {
-      tx.db.run(
-        "UPDATE turn SET state = 'running', epoch = (SELECT epoch FROM lease WHERE conversation = ?) WHERE no = ?",
-        row.conversation,
-        row.turn,
-      );
-    }
-    return decision;
+    const { tip } = conversationByNo(tx, turn.conversation);
+    const known = promptOf(tx, tip);
+    if (known !== undefined) return { kind: "kept", prompt: known };
+    tx.db.run("UPDATE session SET prompt = ? WHERE no = ?", storePrompt(tx, prompt), tip);
+    return { kind: "kept", prompt: prompt.toWellFormed() };
   },
 
   settle(tx, { turn: id, epoch, ...settlement }) {
@@ -176,51 +132,6 @@ export const turnVerbs: VerbTable<TurnVerbs> = {
     const turn = passed(tx, { turn: id, epoch });
     if (turn === undefined) return { kind: "fenced" };
     return { kind: "settled", seq: settleTurn(tx, turn, { ...settlement, epoch }) };
-  },
-
-  openTurns(tx, { limit }) {
-    const turns = tx.db.all<Omit<OpenTurn, "calls"> & { no: number }>(
-      `SELECT t.no, t.id AS turn, t.epoch, c.id AS conversation, s.id AS session, l.host, t.state AS phase, t.attempts, t.started_ms AS startedMs
-       FROM turn t INDEXED BY turn_live JOIN conversation c ON c.no = t.conversation JOIN session s ON s.no = c.tip JOIN lease l ON l.conversation = t.conversation
-       WHERE t.state <> 'settled' ORDER BY t.no LIMIT ?`,
-      limit,
-    );
-    return turns.map(({ no, ...turn }) => ({
-      ...turn,
-      calls: tx.db.all<OpenCall>(
-        "SELECT id, call_id AS callId, name, effect, state AS phase, attempts FROM tool_call WHERE turn = ? AND state <> 'finished' ORDER BY step, ordinal",
-        no,
-      ),
-    }));
-  },
-
-  takeOver(tx, { turn: id, host, nowMs }) {
-    const turn = tx.db.get<TurnRow & { input: number; attempts: number; seq: number }>(
-      "SELECT no, conversation, state, steps, input, attempts, from_seq AS seq FROM turn WHERE id = ?",
-      id,
-    );
-    if (turn === undefined) return { kind: "unknown" };
-    if (turn.state === "settled") return { kind: "settled" };
-    const conversation = conversationByNo(tx, turn.conversation);
-    const epoch = takeLease(tx, conversation.no, host);
-    tx.db.run("UPDATE turn SET attempts = attempts + 1, epoch = ? WHERE no = ?", epoch, turn.no);
-    const input = tx.db.get<QueuedRow>(
-      "SELECT no, id, text, body, address, platform FROM input WHERE no = ?",
-      turn.input,
-    );
-    invariant(input, "a turn has its input");
-    ensureOpen(tx, conversation, { platform: input.platform, hasContent: true, nowMs });
-    return {
-      kind: "taken",
-      turn: id,
-      epoch,
-      conversation: conversation.id,
-      session: conversation.session,
-      input: input.id,
-      seq: turn.seq,
-      attempts: turn.attempts + 1,
-      ...addressOf(input),
-    };
   },
 };
 
@@ -275,34 +186,6 @@ interface QueuedRow {
 }
 const QUEUED = "SELECT no, id, text, body, address, platform FROM input";
 
-interface ApprovalRow {
-  readonly no: number;
-  readonly turn: number;
-  readonly conversation: number;
-  readonly answer: "once" | "session" | "always" | "deny" | null;
-}
-
-/** The live turn behind a pass, or undefined for a writer that was fenced off. */
-function passed(tx: Tx, pass: TurnPass): TurnRow | undefined {
-  return tx.db.get<TurnRow>(
-    `SELECT t.no, t.conversation, t.state, t.steps FROM turn t JOIN lease l ON l.conversation = t.conversation
-     WHERE t.id = ? AND t.state <> 'settled' AND l.epoch = ?`,
-    pass.turn,
-    pass.epoch,
-  );
-}
-
-/** A takeover has a new epoch whoever held the last one: a runner that hangs in this very host is fenced off too. */
-function takeLease(tx: Tx, conversation: number, host: HostId): number {
-  const row = tx.db.get<{ epoch: number }>(
-    "UPDATE lease SET epoch = epoch + 1, host = ? WHERE conversation = ? RETURNING epoch",
-    host,
-    conversation,
-  );
-  invariant(row, "a turn was started under a lease");
-  return row.epoch;
-}
-
 /** One host keeps its epoch; a new holder takes the next one, which fences the old off. */
 function lease(tx: Tx, conversation: number, host: HostId): number {
   const row = tx.db.get<{ epoch: number }>(
@@ -337,21 +220,16 @@ function startTurn(
   invariant(turn, "an insert returns its row");
   const seq = appendUser(tx, conversation, { input, turn: turn.no, epoch, nowMs });
   takeInput(tx, input.no, "taken");
-  return {
+  return claimedTurn(tx, conversation, {
     turn: id,
     epoch,
-    conversation: conversation.id,
-    session: conversation.session,
     input: input.id,
     seq,
     attempts: 1,
-    ...addressOf(input),
-  };
-}
-
-function addressOf(input: QueuedRow): { address?: Address } {
-  const address = parsed<Address>(input.address);
-  return address === undefined ? {} : { address };
+    address: input.address,
+    steps: 0,
+    spent: NOTHING_SPENT,
+  });
 }
 
 /** The words move from the inbox into history: they are stored once. */
@@ -379,14 +257,11 @@ function appendUser(
   return seq;
 }
 
-function callRow(tx: Tx, pass: TurnPass, id: ToolCallId): CallRow {
-  const row = tx.db.get<CallRow>(
-    `SELECT ${CALL_COLUMNS} FROM tool_call WHERE id = ? AND turn = (SELECT no FROM turn WHERE id = ?)`,
-    id,
-    pass.turn,
-  );
-  invariant(row, "a turn only touches its own calls");
-  return row;
+function promptOf(tx: Tx, session: number): string | undefined {
+  return tx.db.get<{ text: string }>(
+    "SELECT p.text FROM session s JOIN prompt p ON p.hash = s.prompt WHERE s.no = ?",
+    session,
+  )?.text;
 }
 
 function callState(row: CallRow): ToolCallState {
