@@ -5,7 +5,7 @@
  */
 import type { CliContext } from "./command.js";
 
-export const CANDIDATES_MAX = 50;
+export const CANDIDATES_MAX = 100;
 
 export interface Candidate {
   readonly value: string;

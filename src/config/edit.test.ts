@@ -101,8 +101,31 @@ describe("setKey", () => {
 
   it("[RI-11b] brings every setting through a round trip", async () => {
     const other = (initial: unknown): unknown =>
-      typeof initial === "number" ? initial + 13 : typeof initial === "boolean" ? !initial : undefined;
-    const words: Record<string, string> = {
+      typeof initial === "number"
+        ? initial + (initial < 1 ? 0.1 : 13)
+        : typeof initial === "boolean"
+          ? !initial
+          : undefined;
+    const modelWords = (group: string): Record<string, unknown> => ({
+      [`${group}.provider`]: "openrouter",
+      [`${group}.name`]: "vendor/model: 'x' #1",
+      [`${group}.base_url`]: "https://example.com/v1",
+      [`${group}.api_key_env`]: "MY_KEY",
+      [`${group}.api_key`]: "0123",
+      [`${group}.headers`]: { "X-Team": "a: b" },
+      [`${group}.context_tokens`]: 128_000,
+      [`${group}.output_tokens_max`]: 4096,
+      [`${group}.fallbacks`]: ["openai/a", { provider: "ollama", name: "b:7b" }],
+    });
+    const words: Record<string, unknown> = {
+      ...modelWords("model"),
+      ...modelWords("auxiliary"),
+      prices: { "openai/x": { input: 1.5, output: 2, cache_read: 0.1 } },
+      "budget.turn_tokens": 1000,
+      "budget.day_tokens": 1001,
+      "agent.tools.disabled": ["terminal", "web_fetch"],
+      "gateway.reset.at_hour": 17,
+      "approvals.mode": "yolo",
       "gateway.reset.mode": "idle",
       "backup.schedule": "off",
       "backup.dir": "/a b/#c: 'd'",
@@ -113,14 +136,16 @@ describe("setKey", () => {
     const expected = new Map<string, unknown>(
       CONFIG_KEYS.map(({ name, initial }) => [name, words[name] ?? other(initial)]),
     );
-    for (const [name, value] of expected) await setKey(home, key(name), String(value));
+    for (const [name, value] of expected) {
+      await setKey(home, key(name), typeof value === "string" ? value : JSON.stringify(value));
+    }
     const { settings } = loadConfig(home, {});
     expect(new Map([...settings].map(([name, { value }]) => [name, value]))).toEqual(expected);
     expect(loadConfig(home, {}).values.gateway.session_store_max_age_days).toBe(103);
   });
 
   it("loses no change of several that are made at once", async () => {
-    const numbers = CONFIG_KEYS.filter(({ initial }) => typeof initial === "number");
+    const numbers = CONFIG_KEYS.filter(({ initial }) => typeof initial === "number" && initial >= 1);
     await Promise.all(numbers.map((number) => setKey(home, number, String((number.initial as number) + 1))));
     const { settings } = loadConfig(home, {});
     for (const { name, initial } of numbers) expect(settings.get(name)?.value, name).toBe((initial as number) + 1);

@@ -3,14 +3,17 @@
  * included. A file that cannot be understood is never overwritten. Two processes may change it at the same
  * time: each looks again right before its file takes the old one's place, and starts over when that is not what it read.
  */
+import { isDeepStrictEqual } from "node:util";
 import { type Document, isMap, isNode, isScalar, Scalar, YAMLMap } from "yaml";
 import { openReplacement } from "#base/atomic-file.js";
 import { OperationalError, UserError } from "#base/errors.js";
 import { FILE_MODE, type HomePaths } from "./home.js";
-import { type ConfigKey, judgeValue, readScalar } from "./keys.js";
+import { judgeValue } from "./judge.js";
+import { type ConfigKey, readText } from "./keys.js";
 import { hasReference } from "./references.js";
 import { readSettingsFile } from "./settings-file.js";
 import { readYaml } from "./yaml-file.js";
+import { plainValue } from "./yaml-value.js";
 
 /** Attempts against another process that writes at the same time. */
 export const EDIT_ATTEMPTS_MAX = 50;
@@ -19,44 +22,70 @@ export type EditOutcome = { readonly kind: "changed" } | { readonly kind: "uncha
 
 /** Writes a value given as text; a UserError when the key does not take it. */
 export async function setKey(home: HomePaths, key: ConfigKey, text: string): Promise<EditOutcome> {
-  const value = readScalar(key, text);
-  // What a reference will stand for is not known here; loading judges it.
-  if (!(typeof value === "string" && hasReference(value))) {
-    const judged = judgeValue(key, value);
-    if (value === null || judged.kind === "invalid") {
-      const message = judged.kind === "invalid" ? judged.message : `expected ${key.takes}, found nothing`;
-      throw new UserError(
-        `${key.name}: ${message}`,
-        "nothing was changed; talaria config keys lists what each key takes",
-        2,
-      );
-    }
-    if (judged.warning !== undefined) throw new UserError(judged.warning, "nothing was changed", 2);
-  }
+  const value = readText(key, text);
+  refuseWrong(key, value);
+  return edit(home.config, (document) => put(document, key, value));
+}
+
+/** Several keys in one change of the file: all of them or none. An undefined value removes its key. */
+export async function changeKeys(
+  home: HomePaths,
+  changes: readonly { readonly key: ConfigKey; readonly value: unknown }[],
+): Promise<EditOutcome> {
+  for (const { key, value } of changes) if (value !== undefined) refuseWrong(key, value);
   return edit(home.config, (document) => {
-    const found = document.getIn(key.path);
-    if (found === value) return "unchanged";
-    makeSections(document, key);
-    document.setIn(key.path, value);
-    return "changed";
+    const outcomes = changes.map(({ key, value }) =>
+      value === undefined ? remove(document, key) : put(document, key, value),
+    );
+    return outcomes.includes("changed") ? "changed" : "unchanged";
   });
 }
 
 /** Removes a key, and groups that become empty; comments stay. */
 export async function unsetKey(home: HomePaths, key: ConfigKey): Promise<EditOutcome> {
-  return edit(home.config, (document) => {
-    if (!document.hasIn(key.path)) return "unchanged";
-    removePair(document, key.path);
-    for (let depth = key.path.length - 1; depth > 0; depth--) {
-      const path = key.path.slice(0, depth);
-      const section = document.getIn(path);
-      if (!isMap(section) || section.items.length > 0) break;
-      const comment = joinComments(section.commentBefore, section.comment);
-      if (comment === undefined) removePair(document, path);
-      else document.setIn(path, Object.assign(new Scalar(null), { comment }));
-    }
-    return "changed";
-  });
+  return edit(home.config, (document) => remove(document, key));
+}
+
+function refuseWrong(key: ConfigKey, value: unknown): void {
+  // What a reference will stand for is not known here; loading judges it.
+  if (hasReference(value)) return;
+  const judged = judgeValue(key, value);
+  if (value === null || judged.kind === "invalid") {
+    const messages = judged.kind === "invalid" ? judged.complaints.map(({ message }) => message) : [];
+    throw new UserError(
+      messages.length > 0 ? messages.join("\n") : `${key.name}: expected ${key.takes}, found nothing`,
+      "nothing was changed; talaria config keys lists what each key takes",
+      2,
+    );
+  }
+  const [warning] = judged.warnings;
+  if (warning !== undefined) throw new UserError(warning.message, "nothing was changed", 2);
+}
+
+function put(document: Document, key: ConfigKey, value: unknown): EditOutcome["kind"] {
+  if (isDeepStrictEqual(valueIn(document, key.path), value)) return "unchanged";
+  makeSections(document, key);
+  document.setIn(key.path, typeof value === "object" ? document.createNode(value) : value);
+  return "changed";
+}
+
+function valueIn(document: Document, path: readonly string[]): unknown {
+  const found = document.getIn(path, true);
+  return isNode(found) ? plainValue(found, document)?.value : found;
+}
+
+function remove(document: Document, key: ConfigKey): EditOutcome["kind"] {
+  if (!document.hasIn(key.path)) return "unchanged";
+  removePair(document, key.path);
+  for (let depth = key.path.length - 1; depth > 0; depth--) {
+    const path = key.path.slice(0, depth);
+    const section = document.getIn(path);
+    if (!isMap(section) || section.items.length > 0) break;
+    const comment = joinComments(section.commentBefore, section.comment);
+    if (comment === undefined) removePair(document, path);
+    else document.setIn(path, Object.assign(new Scalar(null), { comment }));
+  }
+  return "changed";
 }
 
 async function edit(path: string, change: (document: Document) => EditOutcome["kind"]): Promise<EditOutcome> {

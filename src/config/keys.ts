@@ -2,7 +2,8 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { invariant } from "#base/errors.js";
-import { configSchema, type KeyNote, keyNotes } from "./schema.js";
+import { type KeyNote, keyNotes } from "./key-notes.js";
+import { configSchema } from "./schema.js";
 
 export interface ConfigKey extends KeyNote {
   /** `gateway.reset.mode` */
@@ -29,48 +30,29 @@ export function isSection(name: string): boolean {
 
 /** Whether the key can hold any text, or one of some words. */
 export function takesText(key: ConfigKey): boolean {
-  return typeof key.initial === "string";
+  return key.holds === "text" || typeof key.initial === "string";
 }
 
-/** A value from the command line or a variable: a YAML scalar, except that text needs no quotes. */
-export function readScalar(key: ConfigKey, text: string): unknown {
-  const value = asScalar(text);
+/** A value from the command line or a variable: YAML (so JSON as well), except that text needs no quotes. */
+export function readText(key: ConfigKey, text: string): unknown {
+  const value = parsed(text, key.holds === "structure");
   return takesText(key) && typeof value !== "string" ? text.trim() : value;
 }
 
-function asScalar(text: string): unknown {
+function parsed(text: string, mayBeStructure: boolean): unknown {
   try {
     const value: unknown = parse(text, { logLevel: "silent", maxAliasCount: 0 });
-    return typeof value === "object" && value !== null ? text : value;
+    return typeof value === "object" && value !== null && !mayBeStructure ? text : value;
   } catch {
     // Not YAML, for example `a: b: c` or an open quote: then it is just text.
     return text;
   }
 }
 
-export type Judgement =
-  | { readonly kind: "valid"; readonly value: unknown; readonly warning?: string }
-  | { readonly kind: "invalid"; readonly message: string };
-
-/** Checks one value; an absent one (null) is the default. */
-export function judgeValue(key: ConfigKey, raw: unknown): Judgement {
-  if (raw === null || raw === undefined) return { kind: "valid", value: key.initial };
-  const repaired = key.repair?.(raw) ?? { value: raw };
-  const checked = key.schema.safeParse(repaired.value);
-  if (!checked.success) return { kind: "invalid", message: `expected ${key.takes}, found ${describe(raw)}` };
-  const warning =
-    repaired.warning === undefined ? {} : { warning: `${key.name} ${repaired.warning} (found ${describe(raw)})` };
-  return { kind: "valid", value: checked.data, ...warning };
-}
-
-const FOUND_CHARS_MAX = 60;
-
-/** A found value in an error message; long ones are cut. */
-export function describe(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "a group of settings";
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return text.length <= FOUND_CHARS_MAX ? text : `${text.slice(0, FOUND_CHARS_MAX)}…`;
+/** A value as people read it: a list or a map in one line, nothing at all as `none`. */
+export function valueText(value: unknown): string {
+  if (value === undefined) return "none";
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
 function collect(section: z.ZodObject, path: readonly string[]): ConfigKey[] {

@@ -35,6 +35,15 @@ describe("defaults", () => {
     expect(loaded.remarks).toEqual([]);
     expect(loaded.values).toEqual(
       configSchema.parse({
+        model: {},
+        auxiliary: {},
+        budget: {},
+        agent: { tools: {} },
+        compression: {},
+        approvals: {},
+        privacy: {},
+        titles: {},
+        web: {},
         gateway: { reset: {} },
         sessions: {},
         backup: {},

@@ -5,13 +5,14 @@
 import { UserError } from "#base/errors.js";
 import { type EnvFile, parseEnvFile } from "./env-file.js";
 import type { HomePaths } from "./home.js";
-import { CONFIG_KEYS, type ConfigKey, judgeValue, readScalar } from "./keys.js";
+import { type Complaint, judgeValue, literalSecrets } from "./judge.js";
+import { CONFIG_KEYS, type ConfigKey, readText } from "./keys.js";
 import { nearest } from "./nearest.js";
-import { hasReference, resolveReferences } from "./references.js";
+import { hasReference, resolveDeep } from "./references.js";
 import { type Place, type Remark, remark } from "./remark.js";
 import type { Config } from "./schema.js";
 import { readSettingsFile } from "./settings-file.js";
-import { readYaml } from "./yaml-file.js";
+import { type FoundSetting, readYaml } from "./yaml-file.js";
 
 export type Origin =
   | { readonly kind: "default" }
@@ -24,13 +25,15 @@ export interface EffectiveSetting {
   readonly value: unknown;
   readonly origin: Origin;
   /** As written in the file, when it names variables: shown instead of what may be a secret. */
-  readonly reference?: string;
+  readonly reference?: unknown;
 }
 
 export interface LoadedConfig {
   /** Reading a key whose `${NAME}` is not set throws a UserError that says so. */
   readonly values: Config;
   readonly settings: ReadonlyMap<string, EffectiveSetting>;
+  /** The assignments of `.env`; the environment goes before them. Names the file for messages. */
+  readonly envFile: { readonly path: string; readonly variables: ReadonlyMap<string, string> };
   /** Warnings and notes; from `inspectConfig` errors as well. */
   readonly remarks: readonly Remark[];
 }
@@ -62,7 +65,8 @@ export function inspectConfig(home: HomePaths, env: NodeJS.ProcessEnv): LoadedCo
     settings.set(key.name, setting);
     place(values, key, setting.value, missing);
   }
-  return { values: values as unknown as Config, settings, remarks };
+  const variables = new Map([...envFile.assignments].map(([name, { value }]) => [name, value]));
+  return { values: values as unknown as Config, settings, envFile: { path: home.env, variables }, remarks };
 }
 
 /** The document to edit; a UserError when the file cannot be understood and so must not be overwritten. */
@@ -81,6 +85,7 @@ export function readConfigFile(path: string, remarks: Remark[]) {
 interface Candidate {
   readonly raw: unknown;
   readonly origin: Exclude<Origin, { kind: "default" }>;
+  readonly placeOfPart?: FoundSetting["placeOfPart"];
 }
 
 interface Layers {
@@ -96,16 +101,17 @@ function candidatesFor(key: ConfigKey, { env, envFile, envPath, file }: Layers):
   const candidates: Candidate[] = [];
   const fromEnv = env[variable];
   if (fromEnv !== undefined && fromEnv !== "") {
-    candidates.push({ raw: readScalar(key, fromEnv), origin: { kind: "environment", variable } });
+    candidates.push({ raw: readText(key, fromEnv), origin: { kind: "environment", variable } });
   }
   const assigned = envFile.assignments.get(variable);
   if (assigned !== undefined && assigned.value !== "") {
     const where = { file: envPath, line: assigned.line };
-    candidates.push({ raw: readScalar(key, assigned.value), origin: { kind: "env-file", place: where, variable } });
+    candidates.push({ raw: readText(key, assigned.value), origin: { kind: "env-file", place: where, variable } });
   }
   const found = file.settings.get(key.name);
   if (found !== undefined && found.value !== null) {
-    candidates.push({ raw: found.value, origin: { kind: "file", place: found.place } });
+    const origin = { kind: "file", place: found.place } as const;
+    candidates.push({ raw: found.value, origin, placeOfPart: found.placeOfPart });
   }
   return candidates;
 }
@@ -118,28 +124,38 @@ function effective(
   remarks: Remark[],
 ): { setting: EffectiveSetting; missing?: UserError } {
   let chosen: { setting: EffectiveSetting; missing?: UserError } | undefined;
-  for (const { raw, origin } of candidates) {
-    const isReference = origin.kind === "file" && typeof raw === "string" && hasReference(raw);
-    const resolution = isReference ? resolveReferences(raw, lookup) : undefined;
-    if (resolution?.kind === "missing") {
+  for (const candidate of candidates) {
+    const { raw, origin } = candidate;
+    const say = (severity: Remark["severity"], complaints: readonly Complaint[]): void => {
+      for (const complaint of complaints) {
+        remarks.push(
+          remark(severity, { place: placeOfPart(candidate, complaint), key: key.name, message: complaint.message }),
+        );
+      }
+    };
+    if (origin.kind === "file") say("warning", literalSecrets(key, raw));
+    const isReference = origin.kind === "file" && hasReference(raw);
+    const resolution = isReference ? resolveDeep(raw, lookup) : { kind: "resolved" as const, value: raw };
+    if (resolution.kind === "missing") {
       const missing = missingVariable(key, resolution.variable, origin);
-      chosen ??= { setting: { key, value: key.initial, origin, reference: raw as string }, missing };
+      chosen ??= { setting: { key, value: key.initial, origin, reference: raw }, missing };
       continue;
     }
-    const judged = judgeValue(key, resolution === undefined ? raw : readScalar(key, resolution.text));
+    const { value } = resolution;
+    const judged = judgeValue(key, isReference && typeof value === "string" ? readText(key, value) : value);
     if (judged.kind === "invalid") {
-      remarks.push(
-        remark("error", { place: placeOf(origin), key: key.name, message: `${key.name}: ${judged.message}` }),
-      );
+      say("error", judged.complaints);
       continue;
     }
-    if (judged.warning !== undefined) {
-      remarks.push(remark("warning", { place: placeOf(origin), key: key.name, message: judged.warning }));
-    }
+    say("warning", judged.warnings);
     const reference = isReference ? { reference: raw } : {};
     chosen ??= { setting: { key, value: judged.value, origin, ...reference } };
   }
   return chosen ?? { setting: { key, value: key.initial, origin: { kind: "default" } } };
+}
+
+function placeOfPart({ origin, placeOfPart }: Candidate, complaint: Complaint): Place {
+  return complaint.path.length === 0 || placeOfPart === undefined ? placeOf(origin) : placeOfPart(complaint);
 }
 
 function missingVariable(key: ConfigKey, variable: string, origin: Candidate["origin"]): UserError {

@@ -9,8 +9,10 @@ export type Resolution =
 
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]{0,255})\}/g;
 
-export function hasReference(text: string): boolean {
-  return text.includes("${");
+/** In a text, or anywhere in a list or a map. */
+export function hasReference(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("${");
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => hasReference(item));
 }
 
 export function resolveReferences(text: string, lookup: (variable: string) => string | undefined): Resolution {
@@ -22,4 +24,26 @@ export function resolveReferences(text: string, lookup: (variable: string) => st
     return value ?? "";
   });
   return missing === undefined ? { kind: "resolved", text: resolved } : { kind: "missing", variable: missing };
+}
+
+export type DeepResolution =
+  | { readonly kind: "resolved"; readonly value: unknown }
+  | { readonly kind: "missing"; readonly variable: string };
+
+/** The same for every text in a list or a map; names of entries are left as they are. */
+export function resolveDeep(value: unknown, lookup: (variable: string) => string | undefined): DeepResolution {
+  let missing: string | undefined;
+  const walk = (item: unknown): unknown => {
+    if (typeof item === "string") {
+      const resolution = resolveReferences(item, lookup);
+      if (resolution.kind === "resolved") return resolution.text;
+      missing ??= resolution.variable;
+      return item;
+    }
+    if (Array.isArray(item)) return item.map(walk);
+    if (typeof item !== "object" || item === null) return item;
+    return Object.fromEntries(Object.entries(item).map(([name, inner]) => [name, walk(inner)]));
+  };
+  const resolved = walk(value);
+  return missing === undefined ? { kind: "resolved", value: resolved } : { kind: "missing", variable: missing };
 }

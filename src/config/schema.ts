@@ -4,42 +4,11 @@
  */
 import { z } from "zod";
 import { LOG_BYTES_MAX_DEFAULT, LOG_KEEP_DEFAULT, LOG_LEVELS } from "#base/log.js";
-
-/** What is known about a key beyond its type. */
-export interface KeyNote {
-  /** The values it takes, as a phrase that follows "expected". */
-  readonly takes: string;
-  readonly description: string;
-  /** For keys whose wrong values are put right with a warning instead of refused. */
-  readonly repair?: (value: unknown) => Repair;
-}
-
-export interface Repair {
-  readonly value: unknown;
-  readonly warning?: string;
-}
-
-export const keyNotes = z.registry<KeyNote>();
+import { choice, decimal, keyNotes, part, type Repair, structure, whole, yesOrNo } from "./key-notes.js";
+import { modelGroup, prices } from "./schema-model.js";
 
 export const MAX_AGE_DAYS_DEFAULT = 90;
 export const QUEUE_MAX_DEFAULT = 10_000;
-
-const yesOrNo = (initial: boolean, description: string) =>
-  z.boolean().default(initial).register(keyNotes, { takes: "true or false", description });
-
-const whole = (range: { readonly from: number; readonly to: number; readonly initial: number }, description: string) =>
-  z
-    .int()
-    .min(range.from)
-    .max(range.to)
-    .default(range.initial)
-    .register(keyNotes, { takes: `a whole number from ${range.from} to ${range.to}`, description });
-
-const choice = <const T extends readonly [string, ...string[]]>(options: T, initial: T[number], description: string) =>
-  z
-    .enum(options)
-    .default(initial as never)
-    .register(keyNotes, { takes: `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`, description });
 
 const reset = z.object({
   mode: choice(
@@ -103,7 +72,78 @@ const store = z.object({
   ),
 });
 
-export const configSchema = z.object({ gateway, sessions, backup, logs, search, display, store });
+const TOOL_NAMES_MAX = 200;
+
+const agent = z.object({
+  steps_max: whole({ from: 1, to: 10_000, initial: 90 }, "model requests in one turn; then a last answer is asked for"),
+  retries_max: whole({ from: 0, to: 100, initial: 6 }, "failed model requests that are tried again in one turn"),
+  retry_wait_max_s: whole({ from: 1, to: 3600, initial: 60 }, "longest wait before one of these, in seconds"),
+  tools: z.object({
+    disabled: structure(
+      z
+        .array(
+          part<string>((name) => typeof name === "string" && /^[A-Za-z][\w-]{0,63}$/.test(name), "a tool's name"),
+          { error: "expected a list of tool names" },
+        )
+        .max(TOOL_NAMES_MAX, { error: `expected at most ${TOOL_NAMES_MAX}` })
+        .default([]),
+      "a list of tool names",
+      "tools that the model does not get",
+    ),
+  }),
+});
+
+const compression = z.object({
+  enabled: yesOrNo(true, "summarise a conversation that outgrows the model's window"),
+  threshold: decimal({ from: 0.05, to: 0.95, initial: 0.5 }, "part of the window that is full when it happens"),
+  target_ratio: decimal({ from: 0.1, to: 0.8, initial: 0.2 }, "part of the threshold that stays word for word"),
+  protect_first: whole({ from: 0, to: 100, initial: 3 }, "messages at the beginning that are never summarised"),
+  protect_last: whole({ from: 1, to: 1000, initial: 20 }, "messages at the end that are never summarised"),
+});
+
+const TOKENS_MAX = 1_000_000_000_000;
+const DOLLARS_MAX = 1_000_000;
+
+const budget = z.object({
+  turn_tokens: whole({ from: 0, to: TOKENS_MAX, initial: 0 }, "most tokens one turn may use; 0: no limit"),
+  turn_usd: decimal({ from: 0, to: DOLLARS_MAX, initial: 0 }, "most dollars one turn may cost; 0: no limit"),
+  day_tokens: whole({ from: 0, to: TOKENS_MAX, initial: 0 }, "most tokens all turns of a day may use; 0: no limit"),
+  day_usd: decimal({ from: 0, to: DOLLARS_MAX, initial: 0 }, "most dollars all turns of a day may cost; 0: no limit"),
+});
+
+const approvals = z.object({
+  mode: choice(["ask", "yolo"], "ask", "ask before a risky command, or run it (a few never run, whatever is set)"),
+});
+
+const privacy = z.object({
+  redact: yesOrNo(true, "take secrets out of what is shown, logged and sent to a provider"),
+});
+
+const titles = z.object({ auto: yesOrNo(true, "give a new conversation a title after its first answer") });
+
+const web = z.object({
+  allow_private: yesOrNo(false, "let the web tool read addresses of this machine and its own network"),
+});
+
+export const configSchema = z.object({
+  model: modelGroup({ noun: "the model", otherwise: "the environment decides" }),
+  auxiliary: modelGroup({ noun: "the model for titles and summaries", otherwise: "the main model does that" }),
+  prices,
+  budget,
+  agent,
+  compression,
+  approvals,
+  privacy,
+  titles,
+  web,
+  gateway,
+  sessions,
+  backup,
+  logs,
+  search,
+  display,
+  store,
+});
 
 export type Config = z.output<typeof configSchema>;
 

@@ -1,7 +1,7 @@
 /**
  * `config.yaml` as a document that keeps its comments, and the settings found in it with their places.
- * Only scalars at known keys are ever read, so aliases are never expanded: a file made of them costs no
- * more than its own length.
+ * Only what stands at known keys is ever read, and a list or a map is read up to a bound: a file made of
+ * aliases costs no more than its own length.
  */
 import {
   type Document,
@@ -14,14 +14,18 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
-import { CONFIG_KEYS, describe, findKey, isSection } from "./keys.js";
+import { describe } from "./judge.js";
+import { CONFIG_KEYS, findKey, isSection } from "./keys.js";
 import { nearest } from "./nearest.js";
 import { type Place, type Remark, remark } from "./remark.js";
 import { removedNote } from "./removed-keys.js";
+import { offsetAt, plainValue } from "./yaml-value.js";
 
 export interface FoundSetting {
   readonly value: unknown;
   readonly place: Place;
+  /** Of a part of a list or a map. */
+  readonly placeOfPart?: (part: { readonly path: readonly PropertyKey[]; readonly isKey: boolean }) => Place;
 }
 
 export interface YamlSettings {
@@ -32,7 +36,7 @@ export interface YamlSettings {
 }
 
 const REMARKS_MAX = 50;
-/** Our own settings are three deep. */
+/** Our own settings are five deep. */
 const NESTING_MAX = 100;
 /** Some thousand lines; ours need less than a hundred. */
 const TOKENS_MAX = 60_000;
@@ -127,9 +131,23 @@ class SettingsWalk {
 
   private setting(name: string, value: Node | null, keyPlace: Place): void {
     const place = value?.range ? this.placeAt(value.range[0]) : keyPlace;
+    if (findKey(name)?.holds === "structure") {
+      this.structure(name, value, place);
+      return;
+    }
     // A list or a map is handed on empty: it is wrong here whatever it holds.
     const found = value === null ? null : isScalar(value) ? value.value : isMap(value) ? {} : [];
     this.settings.set(name, { value: found, place });
+  }
+
+  private structure(name: string, node: Node | null, place: Place): void {
+    const plain = plainValue(node, this.document);
+    if (plain === undefined) {
+      this.say("error", { place, key: name, message: `${name}: there is more here than a setting can be` });
+      return;
+    }
+    const placeOfPart: FoundSetting["placeOfPart"] = (part) => this.placeAt(offsetAt(node, this.document, part));
+    this.settings.set(name, { value: plain.value, place, placeOfPart });
   }
 
   private unknown(name: string, place: Place): void {

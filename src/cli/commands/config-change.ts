@@ -7,6 +7,7 @@ import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import { setKey, unsetKey } from "#config/edit.js";
 import type { HomePaths } from "#config/home.js";
+import { valueText } from "#config/keys.js";
 import { inspectConfig } from "#config/load.js";
 import { readSettingsFile } from "#config/settings-file.js";
 import type { CliContext } from "../command.js";
@@ -17,7 +18,12 @@ const EMPTY_FILE = "# Talaria's settings. `talaria config keys` lists what can b
 export async function setValue(context: CliContext, name: string, value: string): Promise<void> {
   const key = requireKey(name);
   const outcome = await setKey(context.prepareHome(), key, value);
-  const effective = inspectConfig(context.home, context.env).settings.get(name);
+  const { settings, remarks } = inspectConfig(context.home, context.env);
+  const effective = settings.get(name);
+  tellRemarks(
+    context,
+    remarks.filter((remark) => remark.key === name && remark.file === context.home.config),
+  );
   if (effective !== undefined && effective.origin.kind !== "file") {
     context.out.warn(`${name} is written, but ${key.variable} in the environment or in .env goes before it`);
   }
@@ -33,7 +39,9 @@ export async function unsetValue(context: CliContext, name: string): Promise<voi
   const key = requireKey(name);
   const outcome = await unsetKey(context.home, key);
   const text =
-    outcome.kind === "changed" ? `${name} is removed; its default is ${String(key.initial)}.` : `${name} was not set.`;
+    outcome.kind === "changed"
+      ? `${name} is removed; its default is ${valueText(key.initial)}.`
+      : `${name} was not set.`;
   tellChange(context, name, text, outcome.kind);
 }
 

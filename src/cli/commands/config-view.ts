@@ -3,9 +3,10 @@ import { relative } from "node:path";
 import { UserError } from "#base/errors.js";
 import { isSecretName, REDACTED, redact } from "#base/redact.js";
 import { visible } from "#base/text-width.js";
-import { CONFIG_KEYS, type ConfigKey, findKey, isSection } from "#config/keys.js";
+import { CONFIG_KEYS, type ConfigKey, findKey, isSection, valueText } from "#config/keys.js";
 import { type EffectiveSetting, inspectConfig, type LoadedConfig, type Origin } from "#config/load.js";
 import { nearest } from "#config/nearest.js";
+import { hasReference } from "#config/references.js";
 import type { Remark } from "#config/remark.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
@@ -30,7 +31,7 @@ export function showConfig(
   context.out.table(
     [
       { title: "KEY", value: ({ key }) => key.name },
-      { title: "VALUE", value: (setting) => shownValue(setting), flexible: true },
+      { title: "VALUE", value: (setting) => valueText(shownValue(setting)), flexible: true },
       {
         title: "FROM",
         value: ({ origin }) => originText(origin, context.home.root),
@@ -53,8 +54,10 @@ export function getKey(context: CliContext, name: string): void {
   );
   if (mistake !== undefined) throw new UserError(mistake.text, "talaria config check lists every mistake");
   const value = readValue(loaded, key);
-  if (context.out.json) context.out.document({ key: name, value });
-  else context.out.line(visible(String(value)));
+  // A secret is for the program that needs it; whoever wants to read it has the file.
+  const shown = withoutSecrets(value, (text) => text, key.name);
+  if (context.out.json) context.out.document({ key: name, value: shown ?? null });
+  else context.out.line(visible(shown === undefined ? "" : valueText(shown)));
 }
 
 export function listKeys(context: CliContext): void {
@@ -63,7 +66,7 @@ export function listKeys(context: CliContext): void {
       keys: CONFIG_KEYS.map(({ name, takes, initial, description, variable }) => ({
         key: name,
         takes,
-        default: initial,
+        default: initial ?? null,
         description,
         variable,
       })),
@@ -71,7 +74,7 @@ export function listKeys(context: CliContext): void {
     return;
   }
   for (const { name, takes, initial, description } of CONFIG_KEYS) {
-    context.out.line(`${context.out.paint.bold(name)}  (default ${String(initial)})`);
+    context.out.line(`${context.out.paint.bold(name)}  (default ${valueText(initial)})`);
     for (const line of wrap(`${takes}: ${description}`, context.out.columns - INDENT.length))
       context.out.line(INDENT + line);
   }
@@ -128,15 +131,24 @@ function readValue(loaded: LoadedConfig, key: ConfigKey): unknown {
   return key.path.reduce<unknown>((section, name) => (section as Record<string, unknown>)[name], loaded.values);
 }
 
-function shownValue({ key, value, reference }: EffectiveSetting): string {
-  if (reference !== undefined) return reference;
-  return isSecretName(key.name) ? REDACTED : redact(String(value));
+/** References are shown as they are written: `${NAME}` says where the secret is, not what it is. */
+function shownValue({ key, value, reference }: EffectiveSetting): unknown {
+  if (typeof reference === "string") return redact(reference);
+  if (reference === undefined && isSecretName(key.name)) return value === undefined ? undefined : REDACTED;
+  return withoutSecrets(reference ?? value, redact);
+}
+
+/** `clean` is for texts whose name does not tell that they are secret. */
+function withoutSecrets(value: unknown, clean: (text: string) => string, name = ""): unknown {
+  if (typeof value === "string") return isSecretName(name) && !hasReference(value) ? REDACTED : clean(value);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, clean));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item, clean, key)]));
 }
 
 function settingDocument(setting: EffectiveSetting): object {
-  const { key, value, origin, reference } = setting;
-  const shown = reference !== undefined || typeof value === "string" ? shownValue(setting) : value;
-  return { key: key.name, value: shown, default: key.initial, from: origin };
+  const { key, origin } = setting;
+  return { key: key.name, value: shownValue(setting) ?? null, default: key.initial ?? null, from: origin };
 }
 
 function originText(origin: Origin, root: string): string {
