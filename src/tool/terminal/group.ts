@@ -1,0 +1,208 @@
+/**
+ * One command in its own process group: started only once the watchdog knows it, watched until its shell ends, and
+ * ended as a whole. Knows nothing of conversations, limits of time or tools.
+ *
+ * A thin shell stands between us and the command. It waits for our word on descriptor 3 (none comes when we die first,
+ * so that nothing ran), tells the exit code there, and gives the command true pipes: what Node hands to a child are
+ * sockets, which cannot be opened as /dev/stdout or /dev/stdin.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Duplex, Readable } from "node:stream";
+import type { Clock } from "#base/clock.js";
+import { InvariantError } from "#base/errors.js";
+import type { Output } from "./output.js";
+import { hasSurvivors, signalGroup } from "./survivors.js";
+import type { Watchdog } from "./watchdog.js";
+
+/** How long whatever was polite gets to end by itself. */
+export const GRACE_MS = 2000;
+/** The shell has ended and nothing came for this long: somebody who was left behind holds the pipe, silently. */
+export const QUIET_MS = 400;
+/** The same for one who goes on printing. */
+export const DRAIN_MS_MAX = 5000;
+const POLL_MS = 5;
+const POLL_MS_MAX = 100;
+/** Even a killed process may hang in the kernel; nobody waits longer for it. */
+const KILLED_WAIT_MS = 1000;
+
+export interface GroupRequest {
+  readonly command: string;
+  readonly shell: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: "closed" | "open";
+  /** Ended here, when nothing more can come. */
+  readonly output: Output;
+}
+
+export type Ending =
+  /** Its shell ended; `leftovers` when something it started still runs. 128 + n for a signal n. */
+  | { readonly kind: "exited"; readonly code: number; readonly leftovers: boolean }
+  | { readonly kind: "not-started"; readonly why: string };
+
+export interface Group {
+  readonly pid: number | undefined;
+  readonly ended: Promise<Ending>;
+  /** Whether any process of it is left. */
+  isAlive(): Promise<boolean>;
+  /** False when nobody can read it any more. */
+  write(text: string): Promise<boolean>;
+  closeInput(): void;
+  /** Asks all of it to end, then makes it. Resolves when nothing is left, or nothing more can be done. */
+  end(): Promise<void>;
+}
+
+export interface GroupParts {
+  readonly clock: Clock;
+  readonly watchdog: Watchdog;
+}
+
+export function startGroup(request: GroupRequest, { clock, watchdog }: GroupParts): Group {
+  const child = spawnWrapper(request);
+  let lastMs = 0;
+  const reading = readOutput(child, request.output, () => {
+    lastMs = clock.monotonicMs();
+  });
+  const status = readStatus(child);
+  const exit = exitOf(child);
+  let isGone = child.pid === undefined;
+
+  const isAlive = async (): Promise<boolean> => {
+    if (!isGone && child.pid !== undefined && !(await hasSurvivors(child.pid))) {
+      isGone = true;
+      watchdog.remove(child.pid);
+    }
+    return !isGone;
+  };
+
+  async function live(): Promise<Ending> {
+    const failure = await release(child, watchdog);
+    if (failure !== undefined) {
+      if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+      await isAlive();
+      return { kind: "not-started", why: failure };
+    }
+    const code = await Promise.race([status, exit]);
+    child.stdin?.end();
+    await drained();
+    return { kind: "exited", code, leftovers: await isAlive() };
+  }
+
+  async function drained(): Promise<void> {
+    let isDone = false;
+    void Promise.all([reading, exit]).then(() => {
+      isDone = true;
+    });
+    const fromMs = clock.monotonicMs();
+    await until(async () => isDone || clock.monotonicMs() - Math.max(fromMs, lastMs) > QUIET_MS, DRAIN_MS_MAX);
+  }
+
+  async function until(isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
+    const endMs = clock.monotonicMs() + limitMs;
+    for (let waitMs = POLL_MS; clock.monotonicMs() < endMs; waitMs = Math.min(2 * waitMs, POLL_MS_MAX)) {
+      if (await isDone()) return true;
+      await clock.sleep(waitMs);
+    }
+    return isDone();
+  }
+
+  return {
+    pid: child.pid,
+    ended: live(),
+    isAlive,
+    write: (text) => writeTo(child, text),
+    closeInput: () => void child.stdin?.end(),
+    async end() {
+      if (child.pid === undefined || !(await isAlive())) return;
+      signalGroup(child.pid, "SIGTERM");
+      const isOver = async (): Promise<boolean> => !(await isAlive());
+      if (!(await until(isOver, GRACE_MS))) {
+        signalGroup(child.pid, "SIGKILL");
+        await until(isOver, KILLED_WAIT_MS);
+      }
+      child.stdout?.destroy();
+    },
+  };
+}
+
+const CAT = existsSync("/bin/cat") ? "/bin/cat" : "cat";
+const COMMAND = `{ "$0" -c "$1" 3>&-; echo "$?" >&3; } 2>&1 | ${CAT} 3>&-`;
+const WRAPPER = {
+  closed: `IFS= read -r go <&3 || exit 125; ${COMMAND}`,
+  open: `IFS= read -r go <&3 || exit 125; ${CAT} 3>&- | ${COMMAND}`,
+};
+
+function spawnWrapper(request: GroupRequest): ChildProcess {
+  const child = spawn("/bin/sh", ["-c", WRAPPER[request.input], request.shell, request.command], {
+    cwd: request.cwd,
+    env: request.env,
+    detached: true,
+    stdio: [request.input === "open" ? "pipe" : "ignore", "pipe", "ignore", "pipe"],
+  });
+  // A command that does not read what it is given is no failure of ours.
+  child.stdin?.on("error", () => undefined);
+  control(child).on("error", () => undefined);
+  return child;
+}
+
+function control(child: ChildProcess): Duplex {
+  const stream = child.stdio[3];
+  if (stream == null || !("write" in stream))
+    throw new InvariantError("a command was started without its control pipe");
+  return stream as Duplex;
+}
+
+/** Undefined when the command may run: the watchdog has it, and it was told to go. */
+async function release(child: ChildProcess, watchdog: Watchdog): Promise<string | undefined> {
+  const { pid } = child;
+  if (pid === undefined) {
+    const error = await new Promise<Error>((resolve) => child.once("error", resolve));
+    return `it could not be started: ${error.message}`;
+  }
+  if (!(await watchdog.add(pid))) return "it could not be watched, and nothing runs unwatched";
+  control(child).write("go\n");
+  return undefined;
+}
+
+/** The exit code as the thin shell tells it; never resolves when that was killed first. */
+function readStatus(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    let text = "";
+    control(child).on("data", (bytes: Buffer) => {
+      text += bytes.toString("latin1");
+      if (text.includes("\n")) resolve(Number.parseInt(text, 10));
+    });
+  });
+}
+
+const SIGNAL_EXIT = 128;
+const UNKNOWN_EXIT = SIGNAL_EXIT + 15;
+
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once("exit", (code) => resolve(code ?? UNKNOWN_EXIT));
+    child.on("error", () => resolve(UNKNOWN_EXIT));
+  });
+}
+
+async function readOutput(child: ChildProcess, output: Output, onBytes: () => void): Promise<void> {
+  const stream: Readable | null = child.stdout;
+  if (stream === null) return;
+  try {
+    for await (const bytes of stream as AsyncIterable<Buffer>) {
+      onBytes();
+      await output.add(bytes);
+    }
+  } catch (error) {
+    // The stream is destroyed when its group was ended and somebody else still holds the pipe.
+    if (!stream.destroyed) throw error;
+  }
+  await output.end();
+}
+
+function writeTo(child: ChildProcess, text: string): Promise<boolean> {
+  const { stdin } = child;
+  if (stdin === null || !stdin.writable) return Promise.resolve(false);
+  return new Promise((resolve) => stdin.write(text, (error) => resolve(error == null)));
+}
