@@ -105,12 +105,21 @@ export interface ModelResult {
   readonly isError: boolean;
 }
 
-/** Reasoning as a provider wants it back, untouched. JSON-safe: it is stored with the message. */
-export interface OpaquePart {
-  readonly kind: "reasoning";
-  readonly text: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
+/** What a provider wants back untouched, and nobody else understands. JSON-safe: it is stored with the message. */
+export type OpaquePart =
+  | {
+      readonly kind: "reasoning";
+      readonly text: string;
+      readonly metadata?: OpaqueMetadata;
+      /** Where it stood: after so many characters of the text and so many calls. Absent: before everything. */
+      readonly at?: { readonly chars: number; readonly calls: number };
+    }
+  /** Rides on the text (a signature, a phase). */
+  | { readonly kind: "text"; readonly metadata: OpaqueMetadata }
+  /** Rides on one call (Google's thought signatures). */
+  | { readonly kind: "call"; readonly id: string; readonly metadata: OpaqueMetadata };
+
+export type OpaqueMetadata = Readonly<Record<string, unknown>>;
 
 /** Glimpses while a step runs; losing one loses no fact. */
 export interface StepWatch {

@@ -1,0 +1,132 @@
+/**
+ * One request, one outcome: calls a provider's package once, under the limits of time and size, and never again.
+ * Whoever retries is above.
+ *
+ * - [MD-2] Whatever ends a stream, the outcome is typed; nothing but a bug of ours rejects.
+ * - [MD-6] To the headers, between two chunks and in all, time is bounded; a byte now and then does not extend the whole.
+ * - [MD-7] An abort wins over whatever error it causes, and keeps the text so far.
+ */
+import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
+import type { Clock } from "#base/clock.js";
+import { Assembly, type AssemblyRules } from "./assemble.js";
+import { failureOf, StepFailure } from "./failure.js";
+import type { StepLimits } from "./limits.js";
+import type { ModelFailure, StepOutcome, StepWatch } from "./model.js";
+import { type Fetch, stepFetch } from "./step-fetch.js";
+
+/** A package's model that sends through the given fetch. */
+export type OpenAdapter = (fetch: Fetch) => LanguageModelV3;
+
+export interface StepPlan {
+  readonly open: OpenAdapter;
+  readonly options: LanguageModelV3CallOptions;
+  readonly rules: AssemblyRules;
+  readonly limits: StepLimits;
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+}
+
+export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOutcome> {
+  const assembly = new Assembly(plan.rules, watch);
+  if (watch.signal.aborted) return { kind: "aborted", partial: "" };
+  const stop = new AbortController();
+  const abort = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
+  watch.signal.addEventListener("abort", abort, { once: true });
+  const timer = watchLine(plan, (failure) => stop.abort(new StepFailure(failure)));
+  try {
+    const thrown = await readInto(assembly, plan, { stop: stop.signal, timer, watch });
+    if (watch.signal.aborted) return { kind: "aborted", partial: assembly.partial };
+    // What we stopped ourselves is told by our reason, not by the error the package made of it.
+    if (stop.signal.aborted) return assembly.failed(failureOf(stop.signal.reason, plan.clock.nowMs()));
+    return thrown === undefined ? assembly.outcome() : assembly.failed(failureOf(thrown.error, plan.clock.nowMs()));
+  } finally {
+    timer.stop();
+    watch.signal.removeEventListener("abort", abort);
+    // Whatever is still open on the line belongs to a step that is over.
+    stop.abort(new DOMException("the step is over", "AbortError"));
+  }
+}
+
+interface Line {
+  readonly stop: AbortSignal;
+  readonly timer: LineTimer;
+  readonly watch: StepWatch;
+}
+
+/** Reads until the stream ends, breaks or need not be read on. Returns what was thrown on the provider's side. */
+async function readInto(assembly: Assembly, plan: StepPlan, line: Line): Promise<{ error: unknown } | undefined> {
+  const fetch = stepFetch(plan.fetch, {
+    onSent: () => line.watch.onSent?.(),
+    onSign: () => line.timer.sign(),
+    nowMs: () => plan.clock.nowMs(),
+  });
+  const stopped = whenStopped(line.stop);
+  const options = { ...plan.options, abortSignal: line.stop, includeRawChunks: true };
+  const opened = await settle(Promise.race([plan.open(fetch).doStream(options), stopped]));
+  if ("error" in opened) return opened;
+  const reader = opened.value.stream.getReader();
+  try {
+    for (;;) {
+      const next = await settle(Promise.race([reader.read(), stopped]));
+      if ("error" in next) return next;
+      if (next.value.done) return undefined;
+      assembly.take(next.value.value);
+      if (assembly.isBroken) return undefined;
+    }
+  } finally {
+    // Not awaited: a stream that never answers its cancel must not hold the step.
+    void settle(reader.cancel());
+  }
+}
+
+/** The provider's side fails by rejecting; here that is a value, so that only bugs of ours are thrown on. */
+function settle<T>(promise: PromiseLike<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  return Promise.resolve(promise).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: error ?? new Error("rejected without a reason") }),
+  );
+}
+
+/** Rejects when the signal aborts, so that a package that does not listen cannot keep us waiting. */
+function whenStopped(signal: AbortSignal): Promise<never> {
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  // It may reject while nobody waits for it.
+  void settle(stopped);
+  return stopped;
+}
+
+interface LineTimer {
+  /** The line gave a sign of life. */
+  sign(): void;
+  stop(): void;
+}
+
+function watchLine({ clock, limits }: StepPlan, expire: (failure: ModelFailure) => void): LineTimer {
+  const give = (message: string) => () => expire({ cause: "stalled", message });
+  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+  const forgetTotal = clock.after(limits.totalMs, give(`no end within ${seconds(limits.totalMs)}`));
+  let forget = clock.after(limits.headersMs, give(`no answer within ${seconds(limits.headersMs)}`));
+  let lastSignMs = clock.monotonicMs();
+  let isLive = false;
+  // One timer that looks back, instead of a new one for each of thousands of chunks.
+  const look = (): void => {
+    const idleMs = clock.monotonicMs() - lastSignMs;
+    if (idleMs >= limits.stallMs) give(`nothing more came within ${seconds(limits.stallMs)}`)();
+    else forget = clock.after(limits.stallMs - idleMs, look);
+  };
+  return {
+    sign() {
+      lastSignMs = clock.monotonicMs();
+      if (isLive) return;
+      isLive = true;
+      forget();
+      forget = clock.after(limits.stallMs, look);
+    },
+    stop() {
+      forget();
+      forgetTotal();
+    },
+  };
+}
