@@ -5,8 +5,10 @@
  */
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
+import { describeApprovals } from "./contract/approvals.contract.js";
 import { describeBalance } from "./contract/balance.contract.js";
 import { describeCare } from "./contract/care.contract.js";
+import { describeClaims } from "./contract/claims.contract.js";
 import { describeCommit } from "./contract/commit.contract.js";
 import { describeIntake } from "./contract/intake.contract.js";
 import { describeLifecycle } from "./contract/lifecycle.contract.js";
@@ -21,6 +23,8 @@ import { describeTurns } from "./contract/turns.contract.js";
 const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["intake", describeIntake],
   ["turns", describeTurns],
+  ["claims", describeClaims],
+  ["approvals", describeApprovals],
   ["settlement", describeSettlement],
   ["lifecycle", describeLifecycle],
   ["rotation", describeRotation],

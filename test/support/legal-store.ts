@@ -151,7 +151,13 @@ async function fillChat(store: SessionStore): Promise<void> {
   });
   if (refused.kind === "asked")
     await store.decideApproval({ approval: refused.approval, answer: "deny", by: OWNER, nowMs: NOW });
-  await store.askApproval({ turn: pass.turn, epoch: pass.epoch, call: asked, question: { ask: "may I?" }, nowMs: NOW });
+  await store.askApproval({
+    turn: pass.turn,
+    epoch: pass.epoch,
+    call: asked,
+    question: { ask: "may I?", grant: "terminal:rm" },
+    nowMs: NOW,
+  });
 }
 
 async function fillOthers(store: SessionStore): Promise<void> {

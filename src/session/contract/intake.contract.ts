@@ -10,6 +10,7 @@ import {
   type OpenStore,
   OTHER_CHAT,
   only,
+  type Saying,
   Scenario,
   START,
 } from "../../../test/support/scenario.js";
@@ -150,6 +151,78 @@ export function describeIntake(open: OpenStore): void {
       else await scene.store.reset({ actor: IN_CHAT, start: START, nowMs: scene.tick() });
       const next = await scene.said("again");
       expect(next.conversation === conversation).toBe(choice === "resume");
+    });
+  });
+
+  describe("work that a turn hands on", () => {
+    const delegate = (scene: Scenario, delegatedBy: ConversationId, how: Saying = {}) =>
+      scene.say("look around", { to: { kind: "new", delegatedBy }, ...how });
+
+    it("begins a conversation of its own, linked to the one it came from", async () => {
+      const scene = await Scenario.open(open);
+      const parent = await scene.turn("find it");
+      const child = only("admitted", await delegate(scene, parent.conversation));
+      expect(child.conversation).not.toBe(parent.conversation);
+      expect(await scene.card(child.conversation)).toMatchObject({
+        lineage: "delegation",
+        parent: { conversation: parent.conversation, seq: null },
+        sessions: [{ id: child.session, lineage: "delegation", parent: null }],
+        routes: [],
+      });
+      await scene.answer(child.conversation, "it is here");
+      expect(await scene.transcript(child.conversation)).toEqual(["user: look around", "assistant: it is here"]);
+      expect(await scene.transcript(parent.conversation)).toEqual(["user: find it"]);
+    });
+
+    it("belongs to the parent's owner, whoever that is, and speaks for them", async () => {
+      const scene = await Scenario.open(open);
+      const author = { account: "guest" };
+      const parent = await scene.said("find it", { author });
+      const guest = await scene.store.person({ platform: "telegram", account: "guest", nowMs: scene.tick() });
+      const child = only("admitted", await delegate(scene, parent.conversation));
+      const grandchild = only("admitted", await delegate(scene, child.conversation));
+      for (const { conversation } of [child, grandchild]) expect((await scene.card(conversation)).owner).toBe(guest.id);
+    });
+
+    it("[CT-2] is handed on once, however often, also when the one it came from is gone", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("find it", "yes");
+      const again = () => delegate(scene, conversation, { eventId: "call-1" });
+      const [first, second] = await Promise.all([again(), again()]);
+      const child = only("admitted", first);
+      expect(second).toMatchObject({ kind: "duplicate", input: child.input, conversation: child.conversation });
+      await scene.store.remove({ conversation, by: "test", nowMs: scene.tick() });
+      if (scene.isDurable) await scene.restart();
+      expect(await again()).toMatchObject({ kind: "duplicate", input: child.input, conversation: child.conversation });
+    });
+
+    it("is rejected, and nothing is written, where the one it came from never was or was deleted", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("find it", "yes");
+      await scene.store.remove({ conversation, by: "test", nowMs: scene.tick() });
+      const before = await scene.store.stats({});
+      const nobody = "nosuchconversation" as ConversationId;
+      expect(await delegate(scene, nobody)).toEqual({ kind: "rejected", reason: "unknown-conversation" });
+      expect(await delegate(scene, conversation)).toEqual({ kind: "rejected", reason: "deleted" });
+      expect(await scene.store.stats({})).toEqual(before);
+    });
+
+    it("stays out of lists unless it is asked for, and is found by its id", async () => {
+      const scene = await Scenario.open(open);
+      const parent = await scene.exchange("find it", "yes");
+      const child = only("admitted", await delegate(scene, parent.conversation));
+      const old = only("admitted", await delegate(scene, parent.conversation));
+      await scene.store.setArchived({ conversation: old.conversation, archived: true });
+      const last = await scene.exchange("and then", "yes", { key: OTHER_CHAT });
+      const ids = async (how: object) => (await scene.store.list({ limit: 9, ...how })).map(({ id }) => id);
+      const [above, below] = [last.conversation, parent.conversation];
+      expect(await ids({})).toEqual([above, below]);
+      expect(await ids({ withArchived: true })).toEqual([above, below]);
+      expect(await ids({ withDelegated: true })).toEqual([above, child.conversation, below]);
+      const all = [above, old.conversation, child.conversation, below];
+      expect(await ids({ withDelegated: true, withArchived: true })).toEqual(all);
+      expect(await ids({ withDelegated: true, limit: 2 })).toEqual([above, child.conversation]);
+      expect(await scene.store.resolve({ text: child.conversation })).toMatchObject({ kind: "found" });
     });
   });
 

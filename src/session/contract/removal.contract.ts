@@ -187,6 +187,35 @@ export function describeRemoval(open: OpenStore): void {
       expect(await scene.context(only("branched", branched).conversation)).toEqual(["user: one", "assistant: 1"]);
     });
 
+    it("[ST-14] takes along what its turns handed on, and what those did, and stops who still works on it", async () => {
+      const scene = await Scenario.open(open);
+      const { conversation } = await scene.exchange("one", "1");
+      const other = await scene.exchange("two", "2", { key: OTHER_CHAT });
+      const child = await scene.turn("look", { to: { kind: "new", delegatedBy: conversation } });
+      const to = { kind: "new", delegatedBy: child.conversation } as const;
+      const grandchild = await scene.said("look closer", { to });
+      const kept = await scene.said("look there", { to: { kind: "new", delegatedBy: other.conversation } });
+      expect(await remove(scene, conversation)).toEqual({ kind: "removed", messages: 2 });
+      for (const gone of [conversation, child.conversation, grandchild.conversation])
+        expect(await scene.store.resolve({ text: gone })).toMatchObject({ kind: "deleted" });
+      expect(await scene.settle(child)).toEqual({ kind: "already-settled" });
+      for (;;) if ((await scene.store.eraseChunk({ limit: 10, nowMs: scene.tick() })).isDone) break;
+      expect(await scene.store.stats({})).toMatchObject({
+        conversations: 2,
+        messages: 2,
+        open: { turns: 0, inputs: 1 },
+      });
+      expect(await scene.store.resolve({ text: kept.conversation })).toMatchObject({ kind: "found" });
+    });
+
+    it("of what was handed on leaves the one it came from", async () => {
+      const scene = await Scenario.open(open);
+      const parent = await scene.exchange("one", "1");
+      const child = await scene.exchange("look", "yes", { to: { kind: "new", delegatedBy: parent.conversation } });
+      await remove(scene, child.conversation);
+      expect(await scene.transcript(parent.conversation)).toEqual(["user: one", "assistant: 1"]);
+    });
+
     it("answers every verb that names it: deleted, idle or nothing", async () => {
       const scene = await Scenario.open(open);
       const { conversation } = await scene.exchange("one", "1");
@@ -203,6 +232,8 @@ export function describeRemoval(open: OpenStore): void {
       expect(await store.applyWantedTitle({ conversation })).toEqual(deleted);
       expect(await store.setArchived({ conversation, archived: true })).toEqual(deleted);
       expect(await store.queue({ conversation, limit: 9 })).toEqual([]);
+      expect(await store.openTurns({ conversation, limit: 9 })).toEqual([]);
+      expect(await store.grants({ conversation, limit: 9 })).toEqual([]);
     });
   });
 }

@@ -1,97 +1,10 @@
-/** Approvals and the end of a turn: decided once, settled once, and history stays one a provider accepts. */
+/** The end of a turn: settled once, its cost counted, and history stays one a provider accepts. */
 import { describe, expect, it } from "vitest";
-import type { ApprovalId } from "#base/ids.js";
-import {
-  ADDRESS,
-  HOST,
-  type OpenStore,
-  OTHER_HOST,
-  OWNER,
-  only,
-  passOf,
-  Scenario,
-} from "../../../test/support/scenario.js";
-import type { ApprovalAnswer } from "../approval.js";
+import { ADDRESS, HOST, type OpenStore, passOf, Scenario } from "../../../test/support/scenario.js";
 import { ABANDONED_TEXT } from "../tool-call.js";
 import type { ClaimedTurn } from "../verbs/turns.js";
 
 export function describeSettlement(open: OpenStore): void {
-  describe("an approval", () => {
-    async function asked(scene: Scenario) {
-      const turn = await scene.turn("delete it");
-      const call = await scene.callTool(turn, "at-most-once");
-      const question = { command: "rm box" };
-      const ask = () => scene.store.askApproval({ ...passOf(turn), call, question, nowMs: scene.tick() });
-      return { turn, call, ask, approval: only("asked", await ask()).approval };
-    }
-    const decide = (scene: Scenario, approval: ApprovalId, answer: ApprovalAnswer) =>
-      scene.store.decideApproval({ approval, answer, by: OWNER, nowMs: scene.tick() });
-
-    it("[ST-18] blocks its call and its turn until somebody decides, also over a restart", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, call, approval } = await asked(scene);
-      expect(await scene.startCall(turn, call)).toEqual({ kind: "refused", call, reason: "awaits-approval" });
-      if (scene.isDurable) await scene.restart();
-      expect(await scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "waiting" }]);
-      expect(await decide(scene, approval, "once")).toEqual({ kind: "decided", answer: "once" });
-      expect(await scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "running" }]);
-      expect(await scene.startCall(turn, call)).toEqual({ kind: "started" });
-    });
-
-    it("[CT-10] [ST-18] is decided once, by the first of five answers that race", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, call, approval } = await asked(scene);
-      const answers = ["session", "deny", "once", "always", "deny"] as const;
-      const decisions = await Promise.all(answers.map((answer) => decide(scene, approval, answer)));
-      expect(decisions[0]).toEqual({ kind: "decided", answer: "session" });
-      for (const decision of decisions.slice(1))
-        expect(decision).toEqual({ kind: "already-decided", answer: "session" });
-      const starts = await Promise.all([1, 2, 3].map(() => scene.startCall(turn, call)));
-      expect(starts.map(({ kind }) => kind)).toEqual(["started", "refused", "refused"]);
-    });
-
-    it("[ST-18] that was denied never lets its call start", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, call, approval } = await asked(scene);
-      await decide(scene, approval, "deny");
-      expect(await scene.startCall(turn, call)).toEqual({ kind: "refused", call, reason: "denied" });
-    });
-
-    it("is asked once for one call", async () => {
-      const scene = await Scenario.open(open);
-      const { approval, ask } = await asked(scene);
-      expect(await ask()).toEqual({ kind: "asked", approval });
-      expect(await decide(scene, "nosuchapproval" as ApprovalId, "once")).toEqual({ kind: "unknown" });
-    });
-
-    it("[CT-10] keeps a turn waiting until all its questions are answered", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, approval } = await asked(scene);
-      const call = await scene.callTool(turn, "at-most-once", "call-2");
-      const second = await scene.store.askApproval({ ...passOf(turn), call, question: {}, nowMs: scene.tick() });
-      await decide(scene, approval, "once");
-      expect(await scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "waiting" }]);
-      await decide(scene, only("asked", second).approval, "deny");
-      expect(await scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "running" }]);
-    });
-
-    it("[ST-18] counts as denied once its turn has ended", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, approval } = await asked(scene);
-      await scene.settle(turn, { outcome: "interrupted-by-user" });
-      expect(await decide(scene, approval, "once")).toEqual({ kind: "already-decided", answer: "deny" });
-    });
-
-    it("[CT-10] outlives the host that asked: the answer reaches the one that took over", async () => {
-      const scene = await Scenario.open(open);
-      const { turn, call, approval } = await asked(scene);
-      const taken = await scene.store.takeOver({ turn: turn.turn, host: OTHER_HOST, nowMs: scene.tick() });
-      await decide(scene, approval, "once");
-      expect(await scene.startCall(turn, call)).toEqual({ kind: "fenced" });
-      expect(await scene.startCall(only("taken", taken), call)).toEqual({ kind: "started" });
-    });
-  });
-
   describe("a settled turn", () => {
     it("[CT-3] has its final text, its outcome and its reply's parts, or none of them", async () => {
       const scene = await Scenario.open(open);

@@ -107,6 +107,7 @@ export function describeTurns(open: OpenStore): void {
       ["recordStep", (s, t) => s.store.recordStep({ ...passOf(t), text: "late", calls: [], nowMs: s.tick() })],
       ["startCalls", (s, t, call) => s.startCall(t, call as never)],
       ["finishCall", (s, t, call) => s.finishCall(t, call as never, "late")],
+      ["keepPrompt", (s, t) => s.store.keepPrompt({ ...passOf(t), prompt: "late" })],
       ["saveDraft", (s, t) => s.store.saveDraft({ ...passOf(t), text: "late" })],
       [
         "askApproval",

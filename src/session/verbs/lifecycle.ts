@@ -106,7 +106,10 @@ export interface LifecycleVerbs {
     readonly conversation: ConversationId;
     readonly archived: boolean;
   }): { readonly kind: "ok" } | NotFound;
-  /** Tombstone, audit row and hidden at once; the bytes go later, in chunks. A running turn refuses it. */
+  /**
+   * Tombstone, audit row and hidden at once; the bytes go later, in chunks. A running turn refuses it. What its turns
+   * handed on goes with it, running or not.
+   */
   remove(args: {
     readonly conversation: ConversationId;
     readonly by: string;

@@ -1,4 +1,4 @@
-/** Forbidden states of hosts, leases, inputs, turns, tool calls and approvals. */
+/** Forbidden states of hosts, leases, inputs, turns and tool calls. */
 import { type Attack, describeLegalSteps, describeRefusals, insert } from "../../../test/support/illegal-states.js";
 
 type Row = Readonly<Record<string, string | number>>;
@@ -54,18 +54,6 @@ const call = (row: Row): string =>
     args_hash: `'${"a".repeat(64)}'`,
     epoch: 1,
     state: "'recorded'",
-    ...row,
-  });
-const approval = (row: Row): string =>
-  insert("approval", {
-    id: "'new-approval'",
-    conversation: ":busy",
-    turn: ":runningTurn",
-    call: ":busyCall",
-    args_hash: `'${"a".repeat(64)}'`,
-    question: "'{}'",
-    state: "'pending'",
-    asked_ms: 1,
     ...row,
   });
 const settled = "state = 'settled', outcome = 'completed', settled_ms = 1, draft = NULL";
@@ -261,6 +249,25 @@ const TURNS: readonly Attack[] = [
     "UPDATE turn SET reason = NULL WHERE no = :doneTurn",
     "ended",
   ],
+  ...["input_tokens", "output_tokens", "cost_micros", "unpriced_calls"].flatMap((column): Attack[] => [
+    [
+      `what was spent taken back: ${column}`,
+      `UPDATE turn SET ${column} = ${column} - 1 WHERE no = :runningTurn`,
+      "stays spent",
+    ],
+    [`a turn that begins with something spent: ${column}`, turn({ [column]: 1 }), "a turn takes", input({})],
+    [
+      `something spent by a turn that has ended: ${column}`,
+      `UPDATE turn SET ${column} = ${column} + 1 WHERE no = :doneTurn`,
+      "a turn",
+    ],
+  ]),
+  [
+    "[ST-8] something spent by who lost the lease",
+    "UPDATE turn SET cost_micros = cost_micros + 1 WHERE no = :runningTurn",
+    FENCED,
+    "UPDATE lease SET epoch = 2, host = 'host-two' WHERE conversation = :busy",
+  ],
   ["a turn deleted", "DELETE FROM turn WHERE no = :doneTurn", "turns are kept"],
 ];
 
@@ -329,80 +336,10 @@ const CALLS: readonly Attack[] = [
   ["a call deleted", "DELETE FROM tool_call WHERE no = :finishedCall", "tool calls are kept"],
 ];
 
-const APPROVALS: readonly Attack[] = [
-  [
-    "[ST-18] an approval decided twice",
-    "UPDATE approval SET answer = 'once', decided_by = 1 WHERE no = :deniedApproval",
-    "decided once",
-  ],
-  [
-    "[ST-18] a decision taken back",
-    "UPDATE approval SET state = 'pending', answer = NULL, decided_ms = NULL WHERE no = :deniedApproval",
-    "decided once",
-  ],
-  [
-    "[ST-18] an approval moved to other arguments",
-    `UPDATE approval SET state = 'decided', answer = 'once', decided_by = 1, decided_ms = 1, args_hash = ${OTHER_HASH} WHERE no = :pendingApproval`,
-    "decided once",
-  ],
-  [
-    "[ST-18] an approval moved to another call",
-    "UPDATE approval SET state = 'decided', answer = 'once', decided_by = 1, decided_ms = 1, call = :recordedCall WHERE no = :pendingApproval",
-    "decided once",
-  ],
-  [
-    "[ST-18] a question changed after it was asked",
-    'UPDATE approval SET question = \'{"ask":"other"}\' WHERE no = :pendingApproval',
-    "decided once",
-  ],
-  [
-    "[ST-18] an approval for other arguments than the call's",
-    approval({ args_hash: OTHER_HASH }),
-    "bound to a call and its arguments",
-  ],
-  ["[ST-18] an approval of another turn's call", approval({ call: ":recordedCall" }), "bound to a call"],
-  [
-    "[ST-18] an approval for a call that has started",
-    approval({ conversation: ":chat", turn: ":waitingTurn", call: ":onceCall" }),
-    "bound to a call",
-  ],
-  [
-    "[ST-18] an approval that begins decided",
-    approval({ state: "'decided'", answer: "'once'", decided_by: 1, decided_ms: 1 }),
-    "bound to a call",
-  ],
-  [
-    "[ST-18] a call asked about twice",
-    approval({ conversation: ":chat", turn: ":waitingTurn", call: ":askedCall" }),
-    "UNIQUE constraint failed: approval.call",
-  ],
-  [
-    "[ST-18] leave given by nobody",
-    "UPDATE approval SET state = 'decided', answer = 'once', decided_ms = 1 WHERE no = :pendingApproval",
-    "CHECK",
-  ],
-  [
-    "[ST-18] a decision without an answer",
-    "UPDATE approval SET state = 'decided', decided_ms = 1 WHERE no = :pendingApproval",
-    "CHECK",
-  ],
-  [
-    "[ST-18] an unknown answer",
-    "UPDATE approval SET state = 'decided', answer = 'perhaps', decided_ms = 1 WHERE no = :pendingApproval",
-    "CHECK",
-  ],
-  ["a question that is no JSON", approval({ question: "'{'" }), "CHECK constraint failed: json_valid(question)"],
-  ["an approval deleted", "DELETE FROM approval WHERE no = :deniedApproval", "approvals are kept"],
-];
-
 describeRefusals("a host and its leases", HOSTS);
 describeRefusals("an input", INPUTS);
 describeRefusals("a turn", TURNS);
 describeRefusals("a tool call", CALLS);
-describeRefusals("an approval", APPROVALS);
-
-const decided =
-  "UPDATE approval SET state = 'decided', answer = 'once', decided_by = 1, decided_ms = 1 WHERE no = :pendingApproval";
 
 describeLegalSteps("work", [
   ["the next host", insert("host", { epoch: 2, id: "'h'", pid: 1, version: "'1'", started_ms: 1 })],
@@ -413,6 +350,10 @@ describeLegalSteps("work", [
   ["an ended input's words forgotten", "UPDATE input SET text = NULL WHERE no = :cancelledInput"],
   ["an input taken by its turn, into history", `${input({})}; ${turn({})}; ${said}; ${taken}`],
   ["a draft", "UPDATE turn SET draft = 'so far' WHERE no = :runningTurn"],
+  [
+    "something spent",
+    "UPDATE turn SET cost_micros = cost_micros + 5, input_tokens = input_tokens + 1 WHERE no = :runningTurn",
+  ],
   ["a call recorded by the live turn", call({})],
   ["a call started and counted", start(":busyCall")],
   [
@@ -426,13 +367,5 @@ describeLegalSteps("work", [
   [
     "a turn settled with every call answered",
     `${result}; UPDATE tool_call SET state = 'finished', outcome = 'error' WHERE no = :busyCall; UPDATE turn SET ${settled} WHERE no = :runningTurn`,
-  ],
-  [
-    "an approval asked, and the turn waits",
-    `${approval({})}; UPDATE turn SET state = 'waiting' WHERE no = :runningTurn`,
-  ],
-  [
-    "an approval decided, the turn goes on, the call starts",
-    `${decided}; UPDATE turn SET state = 'running' WHERE no = :waitingTurn; ${start(":askedCall")}`,
   ],
 ]);

@@ -205,6 +205,17 @@ const SESSIONS: readonly Attack[] = [
     "CHECK constraint failed: json_valid",
   ],
   ["a prompt that is not stored", `UPDATE session SET prompt = '${"b".repeat(64)}' WHERE no = :idleTip`, "FOREIGN KEY"],
+  [
+    "[CR-12] a session's prompt changed",
+    "UPDATE session SET prompt = NULL WHERE prompt IS NOT NULL",
+    "keeps its prompt",
+  ],
+  [
+    "[CR-12] a session's prompt exchanged",
+    `UPDATE session SET prompt = '${"b".repeat(64)}' WHERE prompt IS NOT NULL`,
+    "keeps its prompt",
+    insert("prompt", { hash: `'${"b".repeat(64)}'`, text: "'be quick'" }),
+  ],
   ["a prompt rewritten under its hash", "UPDATE prompt SET text = 'be cruel'", "a prompt is its hash"],
 ];
 
@@ -374,6 +385,7 @@ describeLegalSteps("history and its frame", [
     "a conversation and its first session",
     `${conversation({})}; ${session({ conversation: "last_insert_rowid()", parent: "NULL", lineage: "'root'", from_seq: 1 })}`,
   ],
+  ["a prompt for a session that has none", "UPDATE session SET prompt = (SELECT hash FROM prompt) WHERE no = :idleTip"],
   ["a title", "UPDATE session SET title = 'x', title_base = 'x', title_no = 1 WHERE no = :idleTip"],
   ["a new opening after the last one closed", opening({})],
   ["an opening closed with a reason", "UPDATE opening SET closed_ms = 9, reason = 'cli_close' WHERE no = :openOpening"],

@@ -44,6 +44,12 @@ const CALLS: readonly Call[] = [
   ["claim", { conversation, host, nowMs }],
   ["queue", { conversation, limit: 5 }],
   ["openTurns", { limit: 5 }],
+  ["openTurns", { limit: 5, conversation }],
+  ["grants", { limit: 5 }],
+  ["grants", { limit: 5, conversation }],
+  ["revokeGrant", { name: "terminal:rm", nowMs }],
+  ["revokeGrant", { name: "terminal:rm", conversation, nowMs }],
+  ["spentToday", { conversation, nowMs }],
   ["recoverOutbox", { host, limit: 5, nowMs }],
   ["claimDeliveries", { host, limit: 5, nowMs }],
   ["claimHooks", { host, limit: 5, nowMs }],
@@ -52,6 +58,8 @@ const CALLS: readonly Call[] = [
   ["list", { limit: 20, source: "telegram", after: { activeMs: nowMs, id: conversation } }],
   ["list", { limit: 20, owner: "owner" as never }],
   ["list", { limit: 20, withArchived: true }],
+  ["list", { limit: 20, withArchived: true, withDelegated: true }],
+  ["list", { limit: 20, withDelegated: true }],
   ["resolve", { text: "chatchatchat" }],
   ["resolve", { text: "plans" }],
   ["resolve", { text: "chat" }],
@@ -73,11 +81,11 @@ const CALLS: readonly Call[] = [
   ["finishOrphans", { nowMs, limit: 20 }],
 ];
 
-/** Small by nature, or not tables at all. */
-const SMALL = /^SCAN (tally|spend|json_each|pragma_\w+|hook_subscriber|CONSTANT ROW|s|value|\(subquery)\b/;
+/** Small by nature, or not tables at all; as many grants as a person ever gave. */
+const SMALL = /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|CONSTANT ROW|s|value|\(subquery)\b/;
 /** A walk along a partial index of open work is as long as the open work. */
 const OPEN_WORK =
-  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head)|job_(open|due|running)|conversation_(recent|source|owner|archived)|route_(due|used))\b/;
+  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;
 
 describe("[ST-20] what is asked at every start, list, look-up and sweep", () => {
   const db = new Recording({ path: ":memory:" });

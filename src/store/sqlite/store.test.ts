@@ -59,6 +59,63 @@ describe("commits on disk", () => {
     await scene.store.closeOpenings({ reason: "shutdown", limit: 10, nowMs: scene.tick() });
     expect(commits() - before).toBe(0);
   });
+
+  it("[CT-5] a step whose calls need nobody's leave takes two: the calls as started, and all their results", async () => {
+    const { scene, commits } = await openCounted();
+    const turn = await scene.turn("look around");
+    const before = commits();
+    const usage = { inputTokens: 10, costMicros: 7 };
+    const calls = ["a", "b", "c"].map((callId) => ({ ...LOOK, callId, isStarted: true }));
+    const step = await scene.store.recordStep({ ...passOf(turn), text: "hm", calls, usage, nowMs: scene.tick() });
+    expect(commits() - before).toBe(1);
+    await Promise.all(only("recorded", step).calls.map(({ id }) => scene.finishCall(turn, id, "seen")));
+    expect(commits() - before).toBe(2);
+    await scene.settle(turn, { final: { text: "done" }, usage });
+    expect(commits() - before).toBe(3);
+  });
+
+  it("[AP-3] an answer and its grant are one commit; a prompt that is kept already is none", async () => {
+    const { scene, commits } = await openCounted();
+    const turn = await scene.turn("look around");
+    const call = await scene.callTool(turn);
+    const asked = await scene.store.askApproval({
+      ...passOf(turn),
+      call,
+      question: { grant: "g" },
+      nowMs: scene.tick(),
+    });
+    const before = commits();
+    const { approval } = only("asked", asked);
+    await scene.store.decideApproval({ approval, answer: "always", by: OWNER, nowMs: scene.tick() });
+    expect(commits() - before).toBe(1);
+    for (const prompt of ["be kind", "be quick"]) await scene.store.keepPrompt({ ...passOf(turn), prompt });
+    expect(commits() - before).toBe(2);
+  });
+});
+
+const LOOK = { name: "look", effect: "read-only", argsHash: "a".repeat(64) } as const;
+
+describe("a revoked grant", () => {
+  it("[AP-4] leaves an audit row that says what was revoked, where and when", async () => {
+    const { store, db } = openInlineStore();
+    const scene = await Scenario.open(async () => ({ store }));
+    const turn = await scene.turn("look around");
+    for (const answer of ["session", "always"] as const) {
+      const call = await scene.callTool(turn, "read-only", answer);
+      const question = { grant: "terminal:rm" };
+      const { approval } = only("asked", await store.askApproval({ ...passOf(turn), call, question, nowMs: 1 }));
+      await store.decideApproval({ approval, answer, by: OWNER, nowMs: 2 });
+    }
+    const { conversation } = turn;
+    await store.revokeGrant({ name: "terminal:rm", conversation, nowMs: 3 });
+    await store.revokeGrant({ name: "terminal:rm", nowMs: 4 });
+    await store.revokeGrant({ name: "terminal:rm", nowMs: 5 });
+    const rows = db.all<{ detail: string }>("SELECT at_ms, act, subject, detail FROM audit ORDER BY no");
+    expect(rows.map(({ detail, ...row }) => ({ ...row, ...JSON.parse(detail) }))).toEqual([
+      { at_ms: 3, act: "revoke-grant", subject: "terminal:rm", conversation },
+      { at_ms: 4, act: "revoke-grant", subject: "terminal:rm", conversation: null },
+    ]);
+  });
 });
 
 describe("a deadline", () => {
@@ -123,9 +180,15 @@ async function fillWith(scene: Scenario, word: string): Promise<void> {
   if (row === undefined) throw new Error("the list is empty");
   const turn = await scene.claim(row.id);
   const call = await scene.callTool(turn, "at-most-once", word);
-  const asked = await scene.store.askApproval({ ...passOf(turn), call, question: { word }, nowMs: scene.tick() });
+  const asked = await scene.store.askApproval({
+    ...passOf(turn),
+    call,
+    question: { grant: word },
+    nowMs: scene.tick(),
+  });
   const { approval } = only("asked", asked);
-  await scene.store.decideApproval({ approval, answer: "once", by: OWNER, nowMs: scene.tick() });
+  await scene.store.decideApproval({ approval, answer: "session", reply: word, by: OWNER, nowMs: scene.tick() });
+  await scene.store.keepPrompt({ ...passOf(turn), prompt: word });
   await scene.startCall(turn, call);
   await scene.finishCall(turn, call, word);
   const replies = [{ platform: "telegram", address, parts: [word, word] }];

@@ -1,9 +1,11 @@
 /**
  * Deleting, which is a person's act: one small transaction hides the conversation for good (tombstone, audit
- * row, routes gone), and the bytes go later in chunks small enough that nobody waits for them.
+ * row, routes and grants gone), and the bytes go later in chunks small enough that nobody waits for them. What its turns
+ * handed on to child agents goes with it.
  */
 import type { LifecycleVerbs } from "#session/verbs/lifecycle.js";
-import { closeOpening, findConversation } from "../acts.js";
+import { type Conversation, closeOpening, conversationByNo, findConversation } from "../acts.js";
+import { interruptTurn } from "../settle.js";
 import type { Tx, VerbTable } from "../tx.js";
 
 export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk">> = {
@@ -13,32 +15,12 @@ export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk
     if (conversation.deleted_ms !== null) return { kind: "deleted" };
     if (tx.db.get("SELECT 1 FROM turn WHERE conversation = ? AND state <> 'settled'", conversation.no) !== undefined)
       return { kind: "busy" };
-    closeOpening(tx, conversation, { reason: "deleted", nowMs });
-    tx.db.run(
-      "UPDATE input SET state = 'cancelled', reason = 'deleted' WHERE conversation = ? AND state = 'queued'",
-      conversation.no,
-    );
-    tx.db.run("DELETE FROM route WHERE conversation = ?", conversation.no);
-    tx.db.run(
-      "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
-      conversation.no,
-    );
-    tx.db.run("DELETE FROM grant WHERE conversation = ?", conversation.no);
-    tx.db.run(
-      "UPDATE conversation SET preview = NULL, wanted_title = NULL, deleted_ms = ? WHERE no = ?",
-      nowMs,
-      conversation.no,
-    );
-    dropPrompts(tx, conversation.no);
-    const detail = JSON.stringify({ by, messages: conversation.message_count });
-    tx.db.run("INSERT INTO audit(at_ms, act, subject, detail) VALUES (?, 'delete', ?, ?)", nowMs, id, detail);
-    tx.db.run(
-      "INSERT INTO job(id, kind, key, conversation, payload, state, due_ms) VALUES (?, 'erase', ?, ?, '{}', 'queued', ?)",
-      tx.newId<string>(),
-      id,
-      conversation.no,
-      nowMs,
-    );
+    for (const child of delegatedBy(tx, conversation.no)) {
+      // Whoever still works for a conversation that a person deletes is stopped, and does not keep it alive.
+      interruptTurn(tx, child, "interrupted-by-user", nowMs);
+      hide(tx, conversationByNo(tx, child), { by, nowMs });
+    }
+    hide(tx, conversation, { by, nowMs });
     return { kind: "removed", messages: conversation.message_count };
   },
 
@@ -53,6 +35,52 @@ export const removalVerbs: VerbTable<Pick<LifecycleVerbs, "remove" | "eraseChunk
     };
   },
 };
+
+/** All that its turns handed on, and what those handed on: nobody sees it but through the one that goes. */
+function delegatedBy(tx: Tx, conversation: number): number[] {
+  const rows = tx.db.all<{ no: number }>(
+    `WITH RECURSIVE child(no) AS (SELECT ?1 UNION
+       SELECT c.no FROM child JOIN conversation c ON c.parent = child.no WHERE c.lineage = 'delegation' AND c.deleted_ms IS NULL)
+     SELECT no FROM child WHERE no <> ?1`,
+    conversation,
+  );
+  return rows.map(({ no }) => no);
+}
+
+/** Tombstone, audit row, and a job for the bytes. */
+function hide(tx: Tx, conversation: Conversation, { by, nowMs }: { by: string; nowMs: number }): void {
+  closeOpening(tx, conversation, { reason: "deleted", nowMs });
+  tx.db.run(
+    "UPDATE input SET state = 'cancelled', reason = 'deleted' WHERE conversation = ? AND state = 'queued'",
+    conversation.no,
+  );
+  tx.db.run("DELETE FROM route WHERE conversation = ?", conversation.no);
+  tx.db.run(
+    "UPDATE session SET title = NULL, title_base = NULL, title_no = NULL, origin = NULL, cwd = NULL, settings = '{}' WHERE conversation = ?",
+    conversation.no,
+  );
+  tx.db.run("DELETE FROM grant WHERE conversation = ?", conversation.no);
+  tx.db.run(
+    "UPDATE conversation SET preview = NULL, wanted_title = NULL, deleted_ms = ? WHERE no = ?",
+    nowMs,
+    conversation.no,
+  );
+  dropPrompts(tx, conversation.no);
+  const detail = JSON.stringify({ by, messages: conversation.message_count });
+  tx.db.run(
+    "INSERT INTO audit(at_ms, act, subject, detail) VALUES (?, 'delete', ?, ?)",
+    nowMs,
+    conversation.id,
+    detail,
+  );
+  tx.db.run(
+    "INSERT INTO job(id, kind, key, conversation, payload, state, due_ms) VALUES (?, 'erase', ?, ?, '{}', 'queued', ?)",
+    tx.newId<string>(),
+    conversation.id,
+    conversation.no,
+    nowMs,
+  );
+}
 
 /** In the order of the index on open jobs: jobs that are done are never walked over. */
 const NEXT_ERASURE =

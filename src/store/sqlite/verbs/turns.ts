@@ -123,7 +123,8 @@ export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApprova
     const known = promptOf(tx, tip);
     if (known !== undefined) return { kind: "kept", prompt: known };
     tx.db.run("UPDATE session SET prompt = ? WHERE no = ?", storePrompt(tx, prompt), tip);
-    return { kind: "kept", prompt: prompt.toWellFormed() };
+    // As it is stored, which is what every later turn gets.
+    return { kind: "kept", prompt: promptOf(tx, tip) ?? prompt };
   },
 
   settle(tx, { turn: id, epoch, ...settlement }) {
