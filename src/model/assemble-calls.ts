@@ -55,7 +55,8 @@ function finishCalls(wire: readonly WireCall[], newId: () => string): FinishedCa
     const argumentsText = text.trim() === "" ? "{}" : text;
     calls.push({ id, name: sendableName(one.name), arguments: argumentsText, input: parseArguments(argumentsText) });
     const metadata = metadataOf(one);
-    if (metadata !== undefined) opaque.push({ kind: "call", id, metadata });
+    if (metadata !== undefined)
+      opaque.push({ kind: "call", text: "", metadata, at: { chars: 0, calls: calls.length - 1 } });
   }
   return { calls, opaque, hasNameless: wire.some(({ name }) => name.trim() === "") };
 }

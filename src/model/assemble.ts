@@ -179,7 +179,9 @@ export class Assembly {
     // After a refusal the calls may be halves of calls: none is meant.
     const { calls, opaque } = ending === "refused" ? { calls: [], opaque: [] } : finished;
     const own: readonly OpaquePart[] =
-      this.#textMetadata === undefined || this.#text === "" ? [] : [{ kind: "text", metadata: this.#textMetadata }];
+      this.#textMetadata === undefined || this.#text === ""
+        ? []
+        : [{ kind: "text", text: "", metadata: this.#textMetadata }];
     return {
       kind: "complete",
       text: this.#text,

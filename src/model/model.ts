@@ -106,18 +106,15 @@ export interface ModelResult {
 }
 
 /** What a provider wants back untouched, and nobody else understands. JSON-safe: it is stored with the message. */
-export type OpaquePart =
-  | {
-      readonly kind: "reasoning";
-      readonly text: string;
-      readonly metadata?: OpaqueMetadata;
-      /** Where it stood: after so many characters of the text and so many calls. Absent: before everything. */
-      readonly at?: { readonly chars: number; readonly calls: number };
-    }
-  /** Rides on the text (a signature, a phase). */
-  | { readonly kind: "text"; readonly metadata: OpaqueMetadata }
-  /** Rides on one call (Google's thought signatures). */
-  | { readonly kind: "call"; readonly id: string; readonly metadata: OpaqueMetadata };
+export interface OpaquePart {
+  /** Reasoning of its own, or something that rides on the text (a phase, a signature) or on a call (Google's signatures). */
+  readonly kind: "reasoning" | "text" | "call";
+  /** Of reasoning; empty otherwise. */
+  readonly text: string;
+  readonly metadata?: OpaqueMetadata;
+  /** Reasoning: after so many characters of the text and so many calls; absent, before everything. A call: its place. */
+  readonly at?: { readonly chars: number; readonly calls: number };
+}
 
 export type OpaqueMetadata = Readonly<Record<string, unknown>>;
 

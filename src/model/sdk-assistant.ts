@@ -1,18 +1,17 @@
 /** An assistant's message with the provider's private parts where they stood when they came. */
 import type { LanguageModelV3Message, SharedV3ProviderOptions } from "@ai-sdk/provider";
 import { sendableArguments } from "./arguments.js";
-import type { AssistantMessage, Dialect, OpaqueMetadata, OpaquePart } from "./model.js";
+import type { AssistantMessage, Dialect, OpaqueMetadata } from "./model.js";
 import { wantsPlainReasoning } from "./opaque.js";
 import { wireId } from "./wire-id.js";
 
 type Content = Extract<LanguageModelV3Message, { role: "assistant" }>["content"];
-type Reasoning = Extract<OpaquePart, { kind: "reasoning" }>;
 
 export function assistantContent(message: AssistantMessage, target: { dialect: Dialect; name: string }): Content {
   const opaque = message.opaque ?? [];
   const own = opaque.find((part) => part.kind === "text");
   const reasoning = opaque
-    .filter((part): part is Reasoning => part.kind === "reasoning")
+    .filter(({ kind }) => kind === "reasoning")
     .filter((part) => part.metadata !== undefined || isPlainWanted(message, target));
   const content: Content = [];
   let sent = 0;
@@ -35,7 +34,7 @@ export function assistantContent(message: AssistantMessage, target: { dialect: D
   sendText(message.text.length);
   message.calls.forEach((call, at) => {
     if (at > 0) sendReasoning(at);
-    const signed = opaque.find((part) => part.kind === "call" && part.id === call.id);
+    const signed = opaque.find((part) => part.kind === "call" && part.at?.calls === at);
     content.push({
       type: "tool-call",
       toolCallId: wireId(call.id, target.dialect),

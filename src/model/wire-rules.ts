@@ -1,0 +1,168 @@
+/**
+ * What a provider refuses, known before it is asked: one refused request repeated is a conversation that is dead for
+ * good. Every request is checked; a violation is a mistake of ours and says where. Linear in the request's size.
+ *
+ * - [MD-9] A request without violations has no shape that the dialect's provider is known to refuse.
+ */
+import { parseArguments } from "./arguments.js";
+import type { AssistantMessage, Dialect, ModelMessage, ModelRequest, ModelResult } from "./model.js";
+
+/** A longer text or result is refused by some server on the way, whatever its tokens. */
+export const WIRE_TEXT_CHARS_MAX = 2_000_000;
+/** All texts of a request together: beyond it every provider says 413. */
+export const WIRE_REQUEST_CHARS_MAX = 30_000_000;
+export const WIRE_TOOLS_MAX = 128;
+/** Only so many are told; the first is the one to look at. */
+export const VIOLATIONS_MAX = 20;
+
+const NAMES: Readonly<Record<Dialect, RegExp>> = {
+  "openai-chat": /^[A-Za-z0-9_-]{1,64}$/,
+  "openai-responses": /^[A-Za-z0-9_-]{1,64}$/,
+  anthropic: /^[A-Za-z0-9_-]{1,128}$/,
+  google: /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/,
+};
+
+/** Each as a sentence that names the place; empty when the request may be sent. */
+export function violations(request: ModelRequest, dialect: Dialect): string[] {
+  const found: string[] = [];
+  const say: Say = (text) => {
+    if (found.length < VIOLATIONS_MAX) found.push(text);
+  };
+  checkSystem(request, say);
+  checkTools(request, dialect, say);
+  checkOrder(request.messages, dialect, say);
+  request.messages.forEach((message, at) => {
+    for (const problem of ownProblems(message, dialect)) say(`message ${at}: ${problem}`);
+    checkAnswers(request.messages, at, say);
+  });
+  if (sizeOf(request) > WIRE_REQUEST_CHARS_MAX) say(`the request is longer than ${WIRE_REQUEST_CHARS_MAX} characters`);
+  return found;
+}
+
+type Say = (text: string) => void;
+
+function checkSystem({ system }: ModelRequest, say: Say): void {
+  system.forEach(({ text }, at) => checkText(text, `system part ${at}`, say));
+}
+
+function checkTools({ tools }: ModelRequest, dialect: Dialect, say: Say): void {
+  if (tools.length > WIRE_TOOLS_MAX) say(`${tools.length} tools, at most ${WIRE_TOOLS_MAX}`);
+  const names = new Set<string>();
+  for (const { name, description } of tools) {
+    if (!NAMES[dialect].test(name)) say(`the tool name ${JSON.stringify(name)} is not allowed`);
+    if (names.has(name)) say(`two tools are called ${name}`);
+    names.add(name);
+    checkText(description, `the description of ${name}`, say);
+  }
+}
+
+/** Results count as the user's; two of them in a row are merged on the way, two of the assistant's are not. */
+function checkOrder(messages: readonly ModelMessage[], dialect: Dialect, say: Say): void {
+  if (messages.length === 0) say("there is no message");
+  const isStrict = dialect === "anthropic" || dialect === "google";
+  if (isStrict && messages.length > 0 && messages[0]?.role !== "user") say("the first message is not the user's");
+  messages.forEach((message, at) => {
+    const isSecond = message.role === "assistant" && messages[at - 1]?.role === "assistant";
+    if (isStrict && isSecond) say(`message ${at}: two assistant messages in a row`);
+  });
+  // An assistant at the end would be gone on with, not answered; some models refuse it.
+  if (messages.at(-1)?.role === "assistant") say("the last message is the assistant's");
+}
+
+/** What is wrong with a message by itself. Remembered, so that a long history is read once and not at every step. */
+function ownProblems(message: ModelMessage, dialect: Dialect): readonly string[] {
+  const known = PROBLEMS[dialect].get(message);
+  if (known !== undefined) return known;
+  const found: string[] = [];
+  checkMessage(message, dialect, (text) => found.push(text));
+  PROBLEMS[dialect].set(message, found);
+  return found;
+}
+
+const PROBLEMS: Readonly<Record<Dialect, WeakMap<ModelMessage, readonly string[]>>> = {
+  "openai-chat": new WeakMap(),
+  "openai-responses": new WeakMap(),
+  anthropic: new WeakMap(),
+  google: new WeakMap(),
+};
+
+function checkMessage(message: ModelMessage, dialect: Dialect, say: Say): void {
+  if (message.role === "tool") {
+    if (message.results.length === 0) say("no result in it");
+    for (const { text } of message.results) checkText(text, "a result", say);
+    return;
+  }
+  checkText(message.text, "the text", say);
+  const isBlank = message.text.trim() === "";
+  if (message.role === "user") {
+    if (isBlank) say("a blank text");
+    return;
+  }
+  if (isBlank && message.calls.length === 0) say("an assistant without a word");
+  checkCalls(message, dialect, say);
+}
+
+function checkCalls({ calls }: AssistantMessage, dialect: Dialect, say: Say): void {
+  const ids = new Set<string>();
+  for (const { id, name, arguments: text } of calls) {
+    if (id === "") say("a call without an id");
+    if (ids.has(id)) say(`two calls with the id ${id}`);
+    ids.add(id);
+    if (!NAMES[dialect].test(name)) say(`the call name ${JSON.stringify(name)} is not allowed`);
+    checkText(text, `arguments of ${name}`, say);
+    const input = parseArguments(text);
+    if (input.kind === "malformed") say(`arguments of ${name}: ${input.reason}`);
+    else if (text.trim() === "") say(`arguments of ${name} are empty`);
+  }
+}
+
+/** Every call is answered in the very next message, once; every result answers a call of the message before. */
+function checkAnswers(messages: readonly ModelMessage[], at: number, say: Say): void {
+  const message = messages[at];
+  if (message?.role === "assistant" && message.calls.length > 0) {
+    const next = messages[at + 1];
+    const answered = new Set(next?.role === "tool" ? next.results.map(({ id }) => id) : []);
+    for (const { id } of message.calls)
+      if (!answered.has(id)) say(`message ${at}: the call ${id} is not answered next`);
+  }
+  if (message?.role === "tool") {
+    const before = messages[at - 1];
+    checkResults(message.results, before?.role === "assistant" ? before : undefined, at, say);
+  }
+}
+
+function checkResults(
+  results: readonly ModelResult[],
+  asking: AssistantMessage | undefined,
+  at: number,
+  say: Say,
+): void {
+  const asked = new Map(asking?.calls.map(({ id, name }) => [id, name]));
+  const seen = new Set<string>();
+  for (const { id, name } of results) {
+    const expected = asked.get(id);
+    if (expected === undefined) say(`message ${at}: a result for ${id}, which was not asked just before`);
+    else if (expected !== name) say(`message ${at}: the result of ${id} is called ${name}, its call ${expected}`);
+    if (seen.has(id)) say(`message ${at}: two results for ${id}`);
+    seen.add(id);
+  }
+}
+
+function checkText(text: string, where: string, say: Say): void {
+  if (!text.isWellFormed()) say(`${where}: half a character`);
+  if (text.includes("\0")) say(`${where}: a NUL character`);
+  if (text.length > WIRE_TEXT_CHARS_MAX) say(`${where}: longer than ${WIRE_TEXT_CHARS_MAX} characters`);
+}
+
+function sizeOf({ system, messages, tools }: ModelRequest): number {
+  let chars = 0;
+  for (const { text } of system) chars += text.length;
+  for (const { name, description, schema } of tools)
+    chars += name.length + description.length + JSON.stringify(schema).length;
+  for (const message of messages) {
+    if (message.role === "tool") for (const { text } of message.results) chars += text.length;
+    else chars += message.text.length;
+    if (message.role === "assistant") for (const call of message.calls) chars += call.arguments.length;
+  }
+  return chars;
+}
