@@ -1,0 +1,42 @@
+/** What a surface gives a run, and what it gets back. Every surface uses these same two shapes. */
+import type { Glimpse, Question } from "#agent/glimpse.js";
+import type { PersonsAnswer } from "#agent/turn-parts.js";
+import type { ApprovalId, ConversationId, SessionId, TurnId } from "#base/ids.js";
+import type { TurnOutcome } from "#session/turn.js";
+import type { Spent } from "#session/verbs/turns.js";
+
+export interface Face {
+  /** Its platform's name, as in an input: `cli`, `telegram`. */
+  readonly platform: string;
+  /** A person asked for this run: an old interruption is continued instead of left. */
+  readonly isAsked: boolean;
+  onGlimpse?(glimpse: Glimpse): void;
+  /** Puts a question to the person. Absent, or answering undefined: nobody is here, and the turn waits. */
+  ask?(approval: ApprovalId, question: Question, signal: AbortSignal): Promise<PersonsAnswer | undefined>;
+  /** The person interrupts: the running turn is settled as interrupted, and what is queued stays queued. */
+  readonly interrupt?: AbortSignal;
+  /** The surface goes away: nothing is settled; the turn stays as it is for the next run. */
+  readonly detach?: AbortSignal;
+}
+
+/** One turn that was run, or that waits. */
+export interface TurnReport {
+  readonly conversation: ConversationId;
+  /** The tip when it ended [LS-3]. */
+  readonly session: SessionId;
+  readonly turn: TurnId;
+  readonly outcome: TurnOutcome | "waiting";
+  /** The answer, unchanged [LS-12]; empty when there is none. */
+  readonly text: string;
+  /** What the person is told beyond the answer [LS-8 … LS-11]. */
+  readonly notice?: string;
+  /** The error's own words, for failures. */
+  readonly reason?: string;
+  readonly model: string | null;
+  readonly steps: number;
+  readonly spent: Spent;
+  /** It was begun before, by a host that is gone. */
+  readonly isRecovered: boolean;
+  /** What it waits for. */
+  readonly questions: readonly { readonly approval: ApprovalId; readonly question: Question }[];
+}

@@ -1,0 +1,86 @@
+/**
+ * The agent's journal over the store: every fact under the turn's pass. A writer that was fenced off is told by
+ * an OperationalError `fenced`; its turn belongs to somebody else by then, and nothing of it is settled here.
+ * The tip's history is read once and then followed by what was added, so a step costs its own messages only.
+ */
+import type { Journal } from "#agent/journal.js";
+import type { Clock } from "#base/clock.js";
+import { invariant, OperationalError } from "#base/errors.js";
+import type { SessionId } from "#base/ids.js";
+import { HOME_OWNER } from "#session/person.js";
+import type { SessionStore } from "#session/store.js";
+import type { TipHistory } from "#session/verbs/reading.js";
+import type { ClaimedTurn, Fenced } from "#session/verbs/turns.js";
+import type { HistoryCache } from "./history-cache.js";
+
+/** More permissions than this are not looked through; the person is asked again. */
+const GRANTS_MAX = 1_000;
+
+export interface StoreJournal extends Journal {
+  /** The tip, as of the newest history that was read. */
+  session(): SessionId;
+  /** A session's system prompt is written once; the answer is the one that holds. */
+  keepPrompt(prompt: string): Promise<string>;
+}
+
+export interface JournalParts {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly claimed: ClaimedTurn;
+  readonly histories: HistoryCache;
+}
+
+export function createJournal({ store, clock, claimed, histories }: JournalParts): StoreJournal {
+  const pass = { turn: claimed.turn, epoch: claimed.epoch };
+  const { conversation } = claimed;
+  let session = claimed.session;
+  const now = (): { nowMs: number } => ({ nowMs: clock.nowMs() });
+  return {
+    session: () => session,
+    async history(): Promise<TipHistory> {
+      const history = await histories.read(conversation);
+      session = history.tip;
+      return history;
+    },
+    takeSteers: async () => unfenced(await store.takeSteers({ ...pass, ...now() })).texts,
+    recordStep: async (step) => unfenced(await store.recordStep({ ...pass, ...step, ...now() })).calls,
+    async startCalls(calls) {
+      const started = unfenced(await store.startCalls({ ...pass, calls, ...now() }));
+      invariant(started.kind === "started", `a call is started when it may be (${JSON.stringify(started)})`);
+    },
+    async finishCall(call, { outcome, text, body }) {
+      const result = { role: "tool" as const, text, body };
+      unfenced(await store.finishCall({ ...pass, call, outcome, result, ...now() }));
+    },
+    async saveDraft(text) {
+      unfenced(await store.saveDraft({ ...pass, text }));
+    },
+    async openCalls() {
+      const [open] = await store.openTurns({ limit: 1, conversation });
+      if (open?.turn !== claimed.turn) throw fencedError();
+      return open;
+    },
+    ask: async (call, question) =>
+      unfenced(await store.askApproval({ ...pass, call, question: { ...question }, ...now() })).approval,
+    async decide(approval, { answer, reply, by = HOME_OWNER }) {
+      const words = reply === undefined ? {} : { reply };
+      const decision = await store.decideApproval({ approval, answer, ...words, by, ...now() });
+      invariant("answer" in decision, `an approval that was asked can be decided (${decision.kind})`);
+      return decision.answer;
+    },
+    async grants() {
+      const grants = await store.grants({ conversation, limit: GRANTS_MAX });
+      return new Set(grants.map(({ name }) => name));
+    },
+    keepPrompt: async (prompt) => unfenced(await store.keepPrompt({ ...pass, prompt })).prompt,
+  };
+}
+
+function unfenced<T extends { readonly kind: string }>(result: T | Fenced): Exclude<T, Fenced> {
+  if (result.kind === "fenced") throw fencedError();
+  return result as Exclude<T, Fenced>;
+}
+
+function fencedError(): OperationalError {
+  return new OperationalError("fenced", "never", "This turn was taken over by another host; it goes on there.");
+}

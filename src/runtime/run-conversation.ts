@@ -1,0 +1,113 @@
+/**
+ * Everything a conversation has to do, one turn after the other: first what a death left open, then what is
+ * queued, until nothing is left, a person is needed, or the person interrupts. Only this file claims and judges.
+ */
+import type { Question } from "#agent/glimpse.js";
+import { faultPoint } from "#base/fault.js";
+import type { ConversationId } from "#base/ids.js";
+import type { ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
+import type { Engine } from "./engine.js";
+import type { Face, TurnReport } from "./face.js";
+import { judge, RECOVERY_ATTEMPTS_MAX } from "./recovery.js";
+import { runClaimed } from "./run-claimed.js";
+
+export interface ConversationRun {
+  readonly conversation: ConversationId;
+  readonly face: Face;
+  readonly signal: AbortSignal;
+}
+
+export async function runConversation(engine: Engine, run: ConversationRun): Promise<readonly TurnReport[]> {
+  const reports: TurnReport[] = [];
+  const [open] = await engine.store.openTurns({ limit: 1, conversation: run.conversation });
+  if (open !== undefined) reports.push(await recover(engine, run, open));
+  while (!run.signal.aborted && reports.at(-1)?.outcome !== "waiting") {
+    faultPoint("run.before-claim");
+    const { conversation } = run;
+    const claim = await engine.store.claim({ conversation, host: engine.host, nowMs: engine.clock.nowMs() });
+    if (claim.kind !== "claimed") break;
+    faultPoint("turn.claimed");
+    reports.push(await runClaimed(engine, { claimed: claim, face: run.face, signal: run.signal, isRecovered: false }));
+  }
+  return reports;
+}
+
+async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Promise<TurnReport> {
+  const { face, signal } = run;
+  const verdict = judge(
+    { phase: open.phase, attempts: open.attempts, lastMs: await lastActivityMs(engine, open) },
+    { nowMs: engine.clock.nowMs(), byPerson: face.isAsked },
+  );
+  if (verdict === "wait" && face.ask === undefined) return asWaiting(open);
+  const taken = await engine.store.takeOver({ turn: open.turn, host: engine.host, nowMs: engine.clock.nowMs() });
+  faultPoint("recover.taken-over");
+  // Between the look and the takeover nobody else writes: the home's lock is ours.
+  if (taken.kind !== "taken") return asWaiting(open);
+  engine.log.info("took over a turn", {
+    conversation: open.conversation,
+    turn: open.turn,
+    verdict,
+    attempts: taken.attempts,
+  });
+  if (verdict === "continue" || verdict === "wait") {
+    return runClaimed(engine, { claimed: taken, face, signal, isRecovered: true });
+  }
+  return close(engine, taken, verdict);
+}
+
+/** The newest fact of the turn; the clock of its start alone would call every long turn old. */
+async function lastActivityMs(engine: Engine, open: OpenTurn): Promise<number> {
+  const { messages } = await engine.histories.read(open.conversation);
+  return Math.max(open.startedMs, messages.at(-1)?.atMs ?? 0);
+}
+
+async function close(engine: Engine, taken: ClaimedTurn, verdict: "leave" | "set-aside"): Promise<TurnReport> {
+  const { conversation, turn, epoch } = taken;
+  const notice = CLOSED_TEXT[verdict];
+  if (verdict === "set-aside") await engine.store.suspendRoutes({ conversation, reason: "crashed" });
+  faultPoint("recover.before-close");
+  await engine.store.settle({
+    turn,
+    epoch,
+    outcome: "interrupted-by-crash",
+    reason: notice,
+    nowMs: engine.clock.nowMs(),
+  });
+  return {
+    ...asReport(taken),
+    outcome: "interrupted-by-crash",
+    notice,
+    reason: notice,
+  };
+}
+
+const CLOSED_TEXT: Readonly<Record<"leave" | "set-aside", string>> = {
+  leave:
+    "The last turn was interrupted more than an hour ago and was not continued by itself. " +
+    "Everything up to then is kept; say “continue” to go on from there.",
+  "set-aside":
+    `The last turn ended the program ${RECOVERY_ATTEMPTS_MAX} times and was set aside. ` +
+    "Everything up to then is kept; /resume goes on in this conversation, /new starts another.",
+};
+
+function asReport(turn: Pick<ClaimedTurn, "conversation" | "session" | "turn"> & Partial<ClaimedTurn>) {
+  const { conversation, session } = turn;
+  return {
+    conversation,
+    session,
+    turn: turn.turn,
+    text: "",
+    model: turn.model ?? null,
+    steps: turn.steps ?? 0,
+    spent: turn.spent ?? { inputTokens: 0, outputTokens: 0, costMicros: 0, unpricedCalls: 0 },
+    isRecovered: true,
+    questions: [],
+  };
+}
+
+function asWaiting(open: OpenTurn): TurnReport {
+  const questions = open.approvals
+    .filter(({ answer }) => answer === null)
+    .map(({ id, question }) => ({ approval: id, question: question as unknown as Question }));
+  return { ...asReport(open), outcome: "waiting", questions };
+}
