@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelMessage } from "#model/model.js";
+import type { Dialect, ModelMessage } from "#model/model.js";
+import { violations } from "#model/wire-rules.js";
 import type { Message, MessageBody, NewMessage } from "#session/message.js";
 import { ABANDONED_TEXT } from "#session/tool-call.js";
 import { anyHistory, ORIGIN, OTHER_ORIGIN, toHistory } from "../../test/support/histories.js";
@@ -17,6 +18,7 @@ import {
 
 const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 400);
 
+const DIALECTS: readonly Dialect[] = ["openai-chat", "openai-responses", "anthropic", "google"];
 const TARGET = { dialect: "openai-chat", origin: ORIGIN } as const;
 
 const user = (text: string): NewMessage => ({ role: "user", text });
@@ -223,6 +225,52 @@ describe("a projection", () => {
     expect(reads).toBe(readsOnce);
     project([...history, watched("one more")], TARGET);
     expect(reads - readsOnce).toBeLessThanOrEqual(readsOnce / 50);
+  });
+
+  it("[MD-20] [MD-9] keeps every dialect's rules for any prefix of any history", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.constantFrom(ORIGIN, OTHER_ORIGIN, ""), (history, origin) => {
+        for (let length = 0; length <= history.length; length++)
+          for (const dialect of DIALECTS) {
+            const messages = project(history.slice(0, length), { dialect, origin });
+            expect(violations({ system: [], messages, tools: [], toolChoice: "auto" }, dialect)).toEqual([]);
+          }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("[MD-20] sends ids that are unique in the whole request and fit the strictest provider, and no two messages of a person in a row", () => {
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        const messages = project(history, TARGET);
+        const ids = messages.flatMap((message) =>
+          message.role === "assistant" ? message.calls.map(({ id }) => id) : [],
+        );
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+        messages.forEach(({ role }, at) => {
+          expect(role === "user" && messages[at - 1]?.role === "user").toBe(false);
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("[MD-20] [MD-9] keeps every dialect's rules for what is far too long", () => {
+    const huge = "x".repeat(1_500_000);
+    const history = toHistory([
+      user(huge),
+      user(huge),
+      user(huge),
+      said(huge, { interrupted: true, toolCalls: [{ id: "x", name: "t", arguments: JSON.stringify({ huge }) }] }),
+      result("x", huge),
+      { role: "system", text: huge, body: { kind: "summary" } },
+    ]);
+    for (const dialect of DIALECTS) {
+      const messages = project(history, { dialect, origin: "" });
+      expect(violations({ system: [], messages, tools: [], toolChoice: "auto" }, dialect)).toEqual([]);
+    }
   });
 
   it("[MD-24] gives the same whether history grew message by message or came at once", () => {

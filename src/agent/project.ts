@@ -20,14 +20,24 @@ export interface ProjectionTarget {
 }
 
 export function project(history: readonly Message[], target: ProjectionTarget): readonly ModelMessage[] {
-  const first = history[0];
-  const known = first === undefined ? undefined : ASSEMBLIES.get(first);
-  const isKnown = known !== undefined && known.origin === target.origin && known.isPrefixOf(history);
-  const assembly = isKnown ? known : new Assembly(target.origin);
-  if (first !== undefined && !isKnown) ASSEMBLIES.set(first, assembly);
+  const assembly = assemblyFor(history, target.origin);
   assembly.follow(history);
   return assembly.messages();
 }
 
-/** One per conversation in use, found by the first message and gone with it: the next request adds to the last one. */
-const ASSEMBLIES = new WeakMap<Message, Assembly>();
+/** The model, its fallback, and an estimate without opaque parts, in turn. */
+const ORIGINS_MAX = 3;
+
+/** Found by a conversation's first message and gone with it: the next request adds to the last one. */
+const ASSEMBLIES = new WeakMap<Message, readonly Assembly[]>();
+
+function assemblyFor(history: readonly Message[], origin: string): Assembly {
+  const [first] = history;
+  if (first === undefined) return new Assembly(origin);
+  const known = ASSEMBLIES.get(first) ?? [];
+  const same = known.find((assembly) => assembly.origin === origin);
+  if (same?.isPrefixOf(history)) return same;
+  const fresh = new Assembly(origin);
+  ASSEMBLIES.set(first, [fresh, ...known.filter((assembly) => assembly !== same)].slice(0, ORIGINS_MAX));
+  return fresh;
+}

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Dialect } from "#model/model.js";
+import { violations } from "#model/wire-rules.js";
 import type { Message, NewMessage } from "#session/message.js";
-import { anyHistory, orderlyHistory, toHistory } from "../../../test/support/histories.js";
+import { ABANDONED_TEXT } from "#session/tool-call.js";
+import { anyHistory, ORIGIN, orderlyHistory, toHistory } from "../../../test/support/histories.js";
 import { project } from "../project.js";
 import { SUMMARY_PREFIX } from "../projection/piece.js";
 import { compose } from "./compose.js";
@@ -13,6 +16,7 @@ import { asHistory, projectedTokens, weightOf } from "./weigh.js";
 
 const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 400);
 const WORDS = "word ".repeat(80);
+const DIALECTS: readonly Dialect[] = ["openai-chat", "openai-responses", "anthropic", "google"];
 const TARGET = { dialect: "anthropic", origin: "" } as const;
 
 const exchanges = (count: number, from = 0): NewMessage[] =>
@@ -116,6 +120,32 @@ describe("a child's content", () => {
         const after = projectedTokens(asHistory(composition.messages));
         expect(after).toBe(composition.tokensAfter);
         expect(after).toBeLessThan(projectedTokens(history));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("[MD-20] [MD-9] keeps every dialect's rules, whatever the history", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.integer({ min: 1, max: 400 }), fc.boolean(), (history, tailTokens, isSummarised) => {
+        const composition = compact(history, tailTokens, isSummarised ? "what happened" : undefined);
+        if (composition?.kind !== "composed") return;
+        const child = asHistory(composition.messages);
+        for (const dialect of DIALECTS) {
+          const messages = project(child, { dialect, origin: ORIGIN });
+          expect(violations({ system: [], messages, tools: [], toolChoice: "auto" }, dialect)).toEqual([]);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("[FQ-3] answers no call with a stub that had a result before", () => {
+    fc.assert(
+      fc.property(orderlyHistory, fc.integer({ min: 1, max: 400 }), (history, tailTokens) => {
+        const composition = compact(history, tailTokens, "what happened");
+        if (composition?.kind !== "composed") return;
+        expect(JSON.stringify(project(asHistory(composition.messages), TARGET))).not.toContain(ABANDONED_TEXT.unknown);
       }),
       { numRuns: RUNS },
     );

@@ -6,12 +6,15 @@
 import type { ModelMessage, ModelResult } from "#model/model.js";
 import type { Message } from "#session/message.js";
 import { ABANDONED_TEXT } from "#session/tool-call.js";
-import { CALL_ID_PATTERN } from "./clean.js";
+import { CALL_ID_PATTERN, clip, TEXT_CHARS_MAX } from "./clean.js";
 import { type CallPiece, type Piece, pieceOf, type ResultPiece } from "./piece.js";
 
 /** Stands where a provider wants a user's message and nobody said anything. */
 export const CONTINUE_TEXT = "[continue]";
 export const BEGINNING_TEXT = "[the beginning of this conversation is not shown]";
+
+/** What several messages of a person in a row may come to; their middle gives way. */
+const JOINED_CHARS_MAX = 2 * TEXT_CHARS_MAX;
 
 /** Calls of the newest assistant message; a result may still come for each. */
 interface AskedCall {
@@ -64,7 +67,10 @@ export class Assembly {
     this.#closeCalls();
     const last = this.#messages.at(-1);
     if (last?.role === "user")
-      this.#messages[this.#messages.length - 1] = { role: "user", text: `${last.text}\n\n${text}` };
+      this.#messages[this.#messages.length - 1] = {
+        role: "user",
+        text: clip(`${last.text}\n\n${text}`, JOINED_CHARS_MAX),
+      };
     else this.#messages.push({ role: "user", text });
   }
 

@@ -2,12 +2,10 @@
  * Text and names as every provider's wire takes them. Pure, the same for all dialects, so that changing the model
  * changes no byte of what was said before. Knows nothing of messages or of their order.
  */
+import { MALFORMED_KEY, parseArguments } from "#model/arguments.js";
 
 /** Longer texts are cut in the middle; what a person may say at once is never longer [INPUT_CHARS_MAX]. */
 export const TEXT_CHARS_MAX = 1_000_000;
-export const ARGUMENTS_CHARS_MAX = 1_000_000;
-/** Deeper arguments are refused by some parser on the way. */
-const ARGUMENTS_DEPTH_MAX = 100;
 const MALFORMED_CHARS_SHOWN = 200;
 /** The strictest of the providers' limits. */
 const NAME_CHARS_MAX = 64;
@@ -40,32 +38,10 @@ export function wireName(name: string): string {
 /** The provider's own text where it is a JSON object every server can read, else an object that says what was wrong. */
 export function wireArguments(raw: string): string {
   if (isBlank(raw)) return "{}";
-  const value = parseObject(raw);
-  if (value === undefined) return JSON.stringify({ malformed_arguments: clip(cleanText(raw), MALFORMED_CHARS_SHOWN) });
-  return isClean(raw) ? raw : JSON.stringify(cleanValue(value));
-}
-
-function parseObject(raw: string): Readonly<Record<string, unknown>> | undefined {
-  if (raw.length > ARGUMENTS_CHARS_MAX) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(raw);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isTooDeep(value)) return undefined;
-  return value as Readonly<Record<string, unknown>>;
-}
-
-/** Level by level, so that no depth costs the process its stack. */
-function isTooDeep(value: object): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; depth < ARGUMENTS_DEPTH_MAX && level.length > 0; depth++)
-    level = level
-      .flatMap((one): unknown[] => Object.values(one))
-      .filter((one): one is object => typeof one === "object" && one !== null);
-  return level.length > 0;
+  const input = parseArguments(raw);
+  if (input.kind === "malformed")
+    return JSON.stringify({ [MALFORMED_KEY]: clip(cleanText(raw), MALFORMED_CHARS_SHOWN) });
+  return isClean(raw) ? raw : JSON.stringify(cleanValue(input.value));
 }
 
 /** Escapes count too: half a pair or a NUL is no better for being escaped. */
