@@ -42,7 +42,7 @@ export function violations(request: ModelRequest, dialect: Dialect): string[] {
 type Say = (text: string) => void;
 
 function checkSystem({ system }: ModelRequest, say: Say): void {
-  system.forEach(({ text }, at) => checkText(text, `system part ${at}`, say));
+  for (const [at, { text }] of system.entries()) checkText(text, `system part ${at}`, say);
 }
 
 function checkTools({ tools }: ModelRequest, dialect: Dialect, say: Say): void {
