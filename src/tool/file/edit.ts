@@ -104,14 +104,14 @@ function replacementOf(text: string, { start, end }: Match, strategy: Strategy, 
   if (strategy === "exact") return edit.new;
   const region = text.slice(start, end);
   const shift = strategy === "indentation" || strategy === "drift" ? indentShift(edit.old, region) : undefined;
-  const fit = (line: string): string => (shift === undefined ? line : shift(line));
+  const fitted = (line: string): string => (shift === undefined ? line : shift(line));
   const standing = region.split("\n");
   if (edit.hunk === undefined || standing.length !== edit.old.split("\n").length) {
-    return edit.new.split("\n").map(fit).join("\n");
+    return edit.new.split("\n").map(fitted).join("\n");
   }
   let at = 0;
   const lines = edit.hunk.lines.flatMap(({ kind, text: line }) => {
-    if (kind === "add") return [fit(line)];
+    if (kind === "add") return [fitted(line)];
     const here = standing[at++] ?? line;
     return kind === "keep" ? [here] : [];
   });

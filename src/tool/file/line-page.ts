@@ -1,13 +1,15 @@
 /**
- * A page of a text file, read as a stream: neither a file of many gigabytes nor a line of many megabytes is ever held
+ * A page of a text file, read in chunks: neither a file of many gigabytes nor a line of many megabytes is ever held
  * in memory. Lines are cut visibly, and the page ends early when it is full.
  */
 import { open } from "node:fs/promises";
+import { TextDecoder } from "node:util";
 
 export const LINE_CHARS_MAX = 2_000;
 /** Larger files are not read to the end only to count their lines. */
 export const COUNT_BYTES_MAX = 8_000_000;
 const SNIFF_BYTES = 8_192;
+const CHUNK_BYTES = 65_536;
 
 export interface PageWish {
   /** The first line wanted, counted from 1. */
@@ -28,21 +30,26 @@ export interface Page {
 
 export type PageOutcome =
   | { readonly kind: "page"; readonly page: Page }
-  | { readonly kind: "binary"; readonly bytes: number };
+  | { readonly kind: "binary"; readonly bytes: number }
+  | { readonly kind: "interrupted" };
 
 export async function readPage(path: string, wish: PageWish): Promise<PageOutcome> {
   const handle = await open(path, "r");
   try {
     const bytes = (await handle.stat()).size;
-    const head = Buffer.alloc(SNIFF_BYTES);
-    const { bytesRead } = await handle.read(head, 0, SNIFF_BYTES, 0);
-    const encoding = encodingOf(head.subarray(0, bytesRead));
-    if (encoding === undefined) return { kind: "binary", bytes };
     const scanner = new PageScanner(wish, bytes <= COUNT_BYTES_MAX);
-    const decoder = new TextDecoder(encoding);
-    const stream = handle.createReadStream({ start: 0, autoClose: false, signal: wish.signal });
-    for await (const chunk of stream) {
-      if (!scanner.push(decoder.decode(chunk as Buffer, { stream: true }))) break;
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    let decoder: TextDecoder | undefined;
+    for (;;) {
+      if (wish.signal.aborted) return { kind: "interrupted" };
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, null);
+      const chunk = buffer.subarray(0, bytesRead);
+      if (decoder === undefined) {
+        const encoding = encodingOf(chunk.subarray(0, SNIFF_BYTES));
+        if (encoding === undefined) return { kind: "binary", bytes };
+        decoder = new TextDecoder(encoding);
+      }
+      if (bytesRead === 0 || !scanner.push(decoder.decode(chunk, { stream: true }))) break;
     }
     return { kind: "page", page: { ...scanner.end(), bytes } };
   } finally {

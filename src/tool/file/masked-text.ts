@@ -94,7 +94,7 @@ function labelOf(text: string, at: number): string {
 type Span = readonly [start: number, end: number];
 
 const KEY_BLOCK =
-  /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[^])*?(?:-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----|$)/g;
+  /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----BEGIN )[\s\S])*?(?:-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----|$)/g;
 
 /** Keys in armour span lines; everything else that is redacted stands on one. */
 function spansOf(text: string): Span[] {

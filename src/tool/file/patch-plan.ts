@@ -33,8 +33,13 @@ export type PatchPlan =
   | { readonly kind: "planned"; readonly files: readonly PlannedFile[] }
   | { readonly kind: "refused"; readonly why: string };
 
-export async function planPatch(wishes: readonly Wish[], context: GuardContext): Promise<PatchPlan> {
-  const draft = new Draft(context);
+/** `finished`: real paths of files that an earlier run of the same call has written. */
+export async function planPatch(
+  wishes: readonly Wish[],
+  context: GuardContext,
+  finished: ReadonlySet<string> = new Set(),
+): Promise<PatchPlan> {
+  const draft = new Draft(context, finished);
   for (const wish of wishes) {
     const why = await draft.apply(wish);
     if (why !== undefined) return { kind: "refused", why };
@@ -56,8 +61,11 @@ class Draft {
   readonly #files = new Map<string, DraftFile>();
   readonly #context: GuardContext;
 
-  constructor(context: GuardContext) {
+  readonly #finished: ReadonlySet<string>;
+
+  constructor(context: GuardContext, finished: ReadonlySet<string>) {
     this.#context = context;
+    this.#finished = finished;
   }
 
   files(): PlannedFile[] {
@@ -71,6 +79,8 @@ class Draft {
   async apply(wish: Wish): Promise<string | undefined> {
     const file = await this.#open(wish.path);
     if (typeof file === "string") return file;
+    const isMoving = wish.kind === "update" && wish.moveTo !== undefined;
+    if (!isMoving && this.#finished.has(file.path)) return finish(file);
     switch (wish.kind) {
       case "add":
         return add(file, wish.content);
@@ -92,6 +102,10 @@ class Draft {
     if (moveTo === undefined) return this.#change(file, steps);
     const target = await this.#open(moveTo);
     if (typeof target === "string") return target;
+    if (this.#finished.has(target.path)) {
+      if (target !== file) file.text = undefined;
+      return finish(target);
+    }
     // Gone from the one place and there in the other: moved before; its hunks then tell that they are applied.
     if (file.text === undefined && target.text !== undefined) return this.#change(target, steps);
     if (target.text !== undefined && target !== file) return `${target.name} exists already; nothing is moved over it.`;
@@ -129,6 +143,11 @@ class Draft {
     this.#files.set(place.path, file);
     return file;
   }
+}
+
+function finish(file: DraftFile): undefined {
+  const words = `already applied in ${file.name} by the run that was cut off`;
+  if (!file.notes.includes(words)) file.notes.push(words);
 }
 
 function add(file: DraftFile, content: string): string | undefined {

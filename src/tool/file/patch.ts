@@ -7,6 +7,7 @@ import { REDACTED } from "#base/redact.js";
 import { judgePath } from "../guard/paths.js";
 import { defineTool, type Guard, type GuardContext, type ToolContext, type ToolResult } from "../tool.js";
 import { diffOf, type FileDiff, joinDiffs } from "./file-diff.js";
+import { type FinishedFile, finishedBefore, noteIntent } from "./patch-note.js";
 import { type PlannedFile, planPatch, type Wish } from "./patch-plan.js";
 import { parsePatch } from "./patch-text.js";
 import { failed, failedBy, strictest, summaryLine } from "./place.js";
@@ -55,12 +56,13 @@ async function applyPatch(wish: PatchWish, context: ToolContext): Promise<ToolRe
   const read = readWish(wish);
   if (read.kind === "unreadable") return failed(`Nothing was changed: ${read.why}.`);
   try {
-    const plan = await planPatch(read.wishes, context);
+    const plan = await planPatch(read.wishes, context, await finishedBefore(context));
     if (plan.kind === "refused") return failed(`Nothing was changed. ${plan.why}`);
     // What goes comes last: a move that is cut off leaves two files, never none.
     const changed = plan.files
       .filter(({ before, after }) => before !== after)
       .sort((a, b) => Number(a.after === undefined) - Number(b.after === undefined));
+    if (changed.length > 0) await noteIntent(changed.map(outcomeOf), context);
     for (const file of changed) {
       if (context.signal.aborted) return failed("The patch was interrupted; run it again to finish it.");
       await write(file, context);
@@ -91,6 +93,10 @@ function readWish({ path, old, new: wanted, all = false, patch }: PatchWish): Re
 
 function unreadable(why: string): ReadWish {
   return { kind: "unreadable", why };
+}
+
+function outcomeOf({ path, after, content }: PlannedFile): FinishedFile {
+  return { path, content: after === undefined ? undefined : content };
 }
 
 async function write({ path, after, content, mode }: PlannedFile, { clock }: ToolContext): Promise<void> {

@@ -58,7 +58,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the disk is read-only",
   EMFILE: "too many files are open; try again",
   EEXIST: "a file is in the way",
-  ABORT_ERR: "it was interrupted",
 };
 
 /** What a person and a model call it: relative inside the working directory, absolute elsewhere. */

@@ -50,6 +50,7 @@ async function readFile(wish: ReadWish, context: ToolContext): Promise<ToolResul
     const { offset = 1, limit = READ_LINES_DEFAULT } = wish;
     const outcome = await readPage(path, { offset, limit, charsMax: PAGE_CHARS_MAX, signal: context.signal });
     if (outcome.kind === "page") return show(name, outcome.page, offset);
+    if (outcome.kind === "interrupted") return failed(`Reading ${name} was interrupted.`);
     return failed(`${name} is a binary file of ${outcome.bytes} bytes and is not shown. A command can inspect it.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return missing(path, context.cwd);
