@@ -37,6 +37,8 @@ export interface TurnReport {
   readonly spent: Spent;
   /** It was begun before, by a host that is gone. */
   readonly isRecovered: boolean;
+  /** Whether the conversation had a title when the turn began. */
+  readonly isTitled: boolean;
   /** What it waits for. */
   readonly questions: readonly { readonly approval: ApprovalId; readonly question: Question }[];
 }

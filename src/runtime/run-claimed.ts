@@ -110,6 +110,7 @@ function report(run: ClaimedRun, { costs, model, journal }: RunFacts) {
     turn,
     session: journal.session(),
     isRecovered: run.isRecovered,
+    isTitled: run.claimed.isTitled,
     spent: costs.total(),
     model,
     questions: [],

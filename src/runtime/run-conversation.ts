@@ -101,6 +101,7 @@ function asReport(turn: Pick<ClaimedTurn, "conversation" | "session" | "turn"> &
     steps: turn.steps ?? 0,
     spent: turn.spent ?? { inputTokens: 0, outputTokens: 0, costMicros: 0, unpricedCalls: 0 },
     isRecovered: true,
+    isTitled: turn.isTitled ?? false,
     questions: [],
   };
 }

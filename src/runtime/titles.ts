@@ -19,6 +19,7 @@ const TAKEN_TRIES_MAX = 5;
 /** After a settled turn of a conversation without a title. */
 export async function afterTurn(engine: Engine, face: Face, report: TurnReport): Promise<void> {
   const { conversation } = report;
+  if (report.isTitled) return;
   const wanted = await engine.store.applyWantedTitle({ conversation });
   if (wanted.kind === "set" || wanted.kind === "kept-for-later") return;
   if (wanted.kind === "dropped") {
