@@ -54,6 +54,7 @@ describe("a draft", () => {
     );
     keeper.add("one ");
     clock.advance(DRAFT_EVERY_MS);
+    await settle();
     keeper.add("two ");
     clock.advance(DRAFT_EVERY_MS);
     await settle();
