@@ -91,8 +91,8 @@ const entryObject = z.strictObject(
 );
 
 const label = part<string>(
-  (value) => isModelName(value) && /^[^/]+\/./.test(value as string),
-  "provider/name, for example openrouter/anthropic/claude-sonnet-4.5",
+  (value) => isModelName(value) && MODEL_PROVIDERS.some((name) => (value as string).startsWith(`${name}/`)),
+  `provider/name, beginning with one of ${MODEL_PROVIDERS.join(", ")}`,
 );
 
 /** By hand and not as a union: of a union nobody learns which part of it is wrong. */

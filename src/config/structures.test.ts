@@ -57,7 +57,7 @@ agent:
     ["model:\n  fallbacks: openai/x\n", '2:14: model.fallbacks: expected a list, found "openai/x"'],
     [
       "model:\n  fallbacks:\n    - openai/x\n    - gpt\n",
-      "4:7: model.fallbacks[1]: expected provider/name, for example",
+      "4:7: model.fallbacks[1]: expected provider/name, beginning with one of",
     ],
     ["model:\n  fallbacks:\n    - 5\n", "3:7: model.fallbacks[0]: expected provider/name, or a group"],
     [
@@ -86,7 +86,7 @@ agent:
       "agent:\n  tools:\n    disabled: [terminal, 7]\n",
       "3:26: agent.tools.disabled[1]: expected a tool's name, found 7",
     ],
-    [`model:\n  fallbacks: [${"a/b, ".repeat(11)}]\n`, "2:14: model.fallbacks: expected at most 10, found a list"],
+    [`model:\n  fallbacks: [${"demo/b, ".repeat(11)}]\n`, "2:14: model.fallbacks: expected at most 10, found a list"],
   ])("[CF-3] of %j tell which part is wrong, with line and column", (text, expected) => {
     write(text);
     expect(remarks()).toEqual([expect.stringContaining(`error: config.yaml:${expected}`)]);
@@ -94,11 +94,11 @@ agent:
 
   it("[CF-2] warn of names they do not know and leave these out", () => {
     write(
-      "model:\n  fallbacks:\n    - provider: openai\n      nmae: x\nprices:\n  a/b: { input: 1, output: 1, cash: 2 }\n",
+      "model:\n  fallbacks:\n    - provider: openai\n      nmae: x\nprices:\n  ollama/b: { input: 1, output: 1, cash: 2 }\n",
     );
     expect(remarks()).toEqual([
       "warning: config.yaml:4:7: model.fallbacks[0].nmae is not a known setting and does nothing; did you mean name?",
-      expect.stringMatching(/^warning: config\.yaml:6:31: prices\.a\/b\.cash is not a known setting/),
+      expect.stringMatching(/^warning: config\.yaml:6:36: prices\.ollama\/b\.cash is not a known setting/),
     ]);
     expect(loadConfig(home, {}).values.model.fallbacks).toEqual([{ provider: "openai" }]);
   });

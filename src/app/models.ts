@@ -1,0 +1,206 @@
+/**
+ * Which model is used: `--model`, else TALARIA_MODEL, else the configuration, else whatever provider the
+ * environment has a key for, else the demo model. What is returned holds secrets; notes and origins never do.
+ */
+import { UserError } from "#base/errors.js";
+import type { LoadedConfig } from "#config/load.js";
+import type { ModelSpec, ProviderName } from "#model/model.js";
+import { type Label, readLabel, usualModel } from "./model-label.js";
+import { lookUp, type ModelEntry, type SpecSources, type Wanted, whence } from "./model-spec.js";
+import { firstSet, type Lookup, lookupIn, PROVIDER_VARIABLES, PROVIDERS_BY_ENVIRONMENT } from "./model-variables.js";
+
+export interface ModelChoice {
+  /** The model and its fallbacks in order; never empty. */
+  readonly main: readonly ModelSpec[];
+  /** For titles and summaries, in order; ends with the main ones. */
+  readonly auxiliary: readonly ModelSpec[];
+  /** What was guessed or left out, one sentence each. */
+  readonly notes: readonly string[];
+  /** What decided: `TALARIA_MODEL in the environment`, `config.yaml:2`. */
+  readonly origin: string;
+  readonly auxiliaryOrigin: string;
+  /** Where keys and addresses come from. */
+  readonly sources: ReadonlyMap<ModelSpec, SpecSources>;
+}
+
+export function chooseModels(config: LoadedConfig, env: NodeJS.ProcessEnv, flag?: string): ModelChoice {
+  return new Chooser(config, lookupIn(config, env)).choose(flag);
+}
+
+/** One decision; collects what there is to say on the way. */
+class Chooser {
+  private readonly notes: string[] = [];
+  private readonly sources = new Map<ModelSpec, SpecSources>();
+
+  constructor(
+    private readonly config: LoadedConfig,
+    private readonly look: Lookup,
+  ) {}
+
+  choose(flag: string | undefined): ModelChoice {
+    const { wanted, origin } = this.first(flag);
+    const first = this.required(wanted);
+    const isDemo = first.provider === "demo";
+    // Whoever chooses the demo model wants nothing to leave the machine.
+    const main = distinct([first, ...(isDemo ? [] : this.fallbacks("model"))]);
+    const own = isDemo ? undefined : this.auxiliary();
+    return {
+      main,
+      auxiliary: own === undefined ? main : distinct([...own.specs, ...main]),
+      notes: this.notes,
+      origin,
+      auxiliaryOrigin: own?.origin ?? "the main model",
+      sources: this.sources,
+    };
+  }
+
+  private first(flag: string | undefined): { wanted: Wanted; origin: string } {
+    if (flag !== undefined) return { wanted: this.labelled(flag), origin: "--model" };
+    const variable = this.look("TALARIA_MODEL");
+    if (variable !== undefined) return { wanted: this.labelled(variable.value), origin: whence(variable) };
+    return this.configured("model") ?? this.fromEnvironment() ?? DEMO;
+  }
+
+  /** A configuration for the same provider still says where it is and with which key. */
+  private labelled(text: string): Wanted {
+    const label = this.told(readLabel(text, this.look));
+    const { model } = this.config.values;
+    const entry: ModelEntry = model.provider === label.provider ? model : {};
+    return { ...label, entry, place: "model" };
+  }
+
+  private configured(group: Group): { wanted: Wanted; origin: string } | undefined {
+    const entry = this.config.values[group];
+    const label = this.labelOf(entry, group);
+    if (label === undefined) return undefined;
+    const { provider, name } = this.told(label);
+    const shared = this.sharing(provider, entry, "model");
+    return { wanted: { provider, name, entry: shared, place: group }, origin: this.originOf(group) };
+  }
+
+  private labelOf(entry: ModelEntry, place: string): Label | undefined {
+    const { provider, name } = entry;
+    if (provider !== undefined) return name === undefined ? { provider, ...usualModel(provider) } : { provider, name };
+    const hasAddress = entry.base_url !== undefined;
+    if (name !== undefined) return hasAddress ? { provider: "openai-compatible", name } : readLabel(name, this.look);
+    if (!hasAddress) return undefined;
+    throw new UserError(`${place}.base_url is set, but not which model`, `talaria config set ${place}.name NAME`);
+  }
+
+  private originOf(group: string): string {
+    const named = ["name", "provider", "base_url"].map((part) => this.config.settings.get(`${group}.${part}`)?.origin);
+    const origin = named.find((one) => one !== undefined && one.kind !== "default");
+    if (origin === undefined) return "config.yaml";
+    if (origin.kind === "environment") return `${origin.variable} in the environment`;
+    if (origin.kind === "env-file") return `${origin.variable} in .env`;
+    return `config.yaml:${origin.place.line ?? "?"}`;
+  }
+
+  private fromEnvironment(): { wanted: Wanted; origin: string } | undefined {
+    const present = PROVIDERS_BY_ENVIRONMENT.flatMap((provider) => {
+      const { keys, addresses } = PROVIDER_VARIABLES[provider];
+      const variable = firstSet([...keys, ...addresses], this.look);
+      return variable === undefined ? [] : [{ provider, variable }];
+    });
+    const [chosen, ...others] = present;
+    if (chosen === undefined) return undefined;
+    const { provider, variable } = chosen;
+    const { name, note } = usualModel(provider);
+    if (note !== undefined)
+      this.notes.push(`${note}; TALARIA_MODEL=provider/name or talaria models use chooses another`);
+    if (others.length > 0) {
+      const names = others.map((other) => other.variable.name).join(", ");
+      this.notes.push(`${names} ${others.length === 1 ? "is" : "are"} set as well, and ${provider} comes first`);
+    }
+    return { wanted: { provider, name, entry: {}, place: "model" }, origin: whence(variable) };
+  }
+
+  private required(wanted: Wanted): ModelSpec {
+    const looked = lookUp(wanted, this.config.values.prices, this.look);
+    if (looked.kind === "unusable") throw new UserError(looked.why, looked.hint);
+    this.sources.set(looked.spec, looked.sources);
+    return looked.spec;
+  }
+
+  /** What only helps when something else fails must not be what stops it: it is left out, with a note. */
+  private optional<T>(what: string, find: () => T): T | undefined {
+    try {
+      return find();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      this.notes.push(`${what} is left out: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  private fallbacks(group: Group): ModelSpec[] {
+    const entries = this.optional(`${group}.fallbacks`, () => this.config.values[group].fallbacks) ?? [];
+    return entries.flatMap((entry, at) => {
+      const place = `${group}.fallbacks[${at}]`;
+      return this.optional(place, () => this.required(this.fallback(group, entry, place))) ?? [];
+    });
+  }
+
+  private fallback(group: Group, given: string | ModelEntry, place: string): Wanted {
+    const label = typeof given === "string" ? readLabel(given, this.look) : this.labelOf(given, place);
+    if (label === undefined) throw new UserError("it names no model");
+    const { provider, name } = this.told(label);
+    const entry = this.sharing(provider, typeof given === "string" ? {} : given, group);
+    return { provider, name, entry, place };
+  }
+
+  private auxiliary(): { specs: ModelSpec[]; origin: string } | undefined {
+    const found = this.optional("auxiliary", () => {
+      const configured = this.configured("auxiliary");
+      return configured && { spec: this.required(configured.wanted), origin: configured.origin };
+    });
+    return found && { specs: [found.spec, ...this.fallbacks("auxiliary")], origin: found.origin };
+  }
+
+  /** Another model of the same server: its address, key and headers are said once. */
+  private sharing(provider: ProviderName, own: ModelEntry, group: Group): ModelEntry {
+    const first = this.config.values[group];
+    return first !== own && first.provider === provider && own.base_url === undefined ? inheriting(own, first) : own;
+  }
+
+  private told(label: Label): Label {
+    if (label.note !== undefined) this.notes.push(label.note);
+    return label;
+  }
+}
+
+type Group = "model" | "auxiliary";
+
+const DEMO = {
+  wanted: { provider: "demo", name: "demo", entry: {}, place: "model" },
+  origin: "no provider is configured",
+} as const;
+
+/** Parts are read when they are asked for, since one that names a missing variable throws. */
+function inheriting(own: ModelEntry, first: ModelEntry): ModelEntry {
+  return {
+    name: own.name,
+    context_tokens: own.context_tokens,
+    output_tokens_max: own.output_tokens_max,
+    get base_url() {
+      return first.base_url;
+    },
+    get api_key_env() {
+      return own.api_key_env ?? first.api_key_env;
+    },
+    get api_key() {
+      return own.api_key ?? first.api_key;
+    },
+    get headers() {
+      return { ...first.headers, ...own.headers };
+    },
+  };
+}
+
+function distinct(specs: readonly ModelSpec[]): ModelSpec[] {
+  const seen = new Set<string>();
+  return specs.filter(({ provider, name, baseUrl }) => {
+    const id = JSON.stringify([provider, name, baseUrl]);
+    return !seen.has(id) && seen.add(id);
+  });
+}
