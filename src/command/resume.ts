@@ -1,0 +1,48 @@
+/** `/resume ID`: go on in another conversation, by any id ever shown, a prefix or a title [CR-9]. */
+import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
+
+const LISTED_MAX = 8;
+const NAME_CHARS_MAX = 50;
+
+export const resumeCommand: SlashCommand = {
+  name: "resume",
+  aliases: ["sessions"],
+  takes: "[id or title]",
+  summary: "go on in another conversation, or see the last ones",
+  where: ["terminal", "chat"],
+  run: (context, words) => (words === "" ? listRecent(context) : goTo(context, words)),
+};
+
+async function listRecent({ store }: SlashContext): Promise<SlashOutcome> {
+  const rows = await store.list({ limit: LISTED_MAX });
+  if (rows.length === 0) return said("There is no conversation yet.");
+  const lines = rows.map(({ id, title, preview }) => `${id}  ${shortName(title ?? preview ?? "(untitled)")}`);
+  return said(lines.join("\n"), "/resume ID goes on in one.");
+}
+
+async function goTo(context: SlashContext, text: string): Promise<SlashOutcome> {
+  const { store, actor, conversation: from, clock } = context;
+  const found = await store.resolve({ text });
+  switch (found.kind) {
+    case "unknown":
+      return said(
+        `No conversation is called ${shortName(text)}, and no id begins with it. /resume lists the last ones.`,
+      );
+    case "deleted":
+      return said("That conversation was deleted.");
+    case "ambiguous":
+      return said(`That could be any of these:\n${found.candidates.join("\n")}`);
+    case "found": {
+      const to = found.conversation;
+      const moved = await store.resume({ actor, ...(from === undefined ? {} : { from }), to, nowMs: clock.nowMs() });
+      if (moved.kind === "unknown" || moved.kind === "deleted") return said("That conversation was deleted meanwhile.");
+      if (moved.kind === "already-there") return said("You are in it already.");
+      return { say: [`You are in ${to} now.`], next: { kind: "move", conversation: to } };
+    }
+  }
+}
+
+function shortName(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return [...line].length <= NAME_CHARS_MAX ? line : `${[...line].slice(0, NAME_CHARS_MAX - 1).join("")}…`;
+}
