@@ -3,10 +3,23 @@ import type { CommandEntry } from "./command.js";
 
 export const HELP_GROUP = "Settings and help:";
 
+const TALK_GROUP = "Talking:";
 const HISTORY_GROUP = "Your conversations:";
 const UPKEEP_GROUP = "Upkeep:";
 
 export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "chat",
+    summary: "talk to the agent",
+    group: TALK_GROUP,
+    load: () => import("./commands/chat.js"),
+  },
+  {
+    name: "approvals",
+    summary: "see what waits for your answer and what you allowed",
+    group: TALK_GROUP,
+    load: () => import("./commands/approvals.js"),
+  },
   {
     name: "sessions",
     summary: "list, read, search, rename and delete conversations",

@@ -19,7 +19,8 @@
  * - `--home`, `--json` and `--no-color` are global and arrive through the context; never declare them again.
  * - Failures are thrown: UserError for a person's mistake, OperationalError for an outage. `main` prints them
  *   and chooses the exit code. An action never calls process.exit and never writes to process.stdout itself.
- * - Long work watches `context.signal`: it aborts on Ctrl-C, and a moment later the process ends with 130.
+ * - Long work watches `context.signal`: it aborts on Ctrl-C, and a moment later the process ends with 130. Work that has
+ *   an end of its own for Ctrl-C takes it with `context.takeInterrupts`.
  */
 import type { Command } from "commander";
 import type { Clock } from "#base/clock.js";
@@ -27,6 +28,7 @@ import type { Logger } from "#base/log.js";
 import { pad, textWidth } from "#base/text-width.js";
 import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
+import type { ExitCode } from "./exit-codes.js";
 import type { Output } from "./output.js";
 
 export type Register = (command: Command, context: CliContext) => void;
@@ -64,6 +66,13 @@ export interface CliContext {
   withoutInterrupts<T>(act: () => Promise<T>): Promise<T>;
   /** What Ctrl-C would mean from here on, told when it comes: what is kept, and what to do next. */
   ifInterrupted(meaning: string): void;
+  /**
+   * The first Ctrl-C from here on calls `act` and ends nothing; a second one, or `graceMs` after the first, ends the
+   * process at once. Until the returned function is called.
+   */
+  takeInterrupts(act: () => void, graceMs: number): () => void;
+  /** The exit code of a command that comes to its end without a failure; 0 unless told. */
+  exitWith(code: ExitCode): void;
   /** The whole command tree, every command loaded: for completion. */
   fullProgram(): Promise<Command>;
 }

@@ -16,6 +16,8 @@ export interface ContextParts {
   readonly signal: AbortSignal;
   readonly withoutInterrupts: CliContext["withoutInterrupts"];
   readonly ifInterrupted: CliContext["ifInterrupted"];
+  readonly takeInterrupts: CliContext["takeInterrupts"];
+  readonly exitWith: CliContext["exitWith"];
   readonly fullProgram: () => Promise<Command>;
 }
 
@@ -26,7 +28,7 @@ export interface Display {
 
 /** The context, and the step that reads how the person likes things shown before an action runs. */
 export function createContext(parts: ContextParts): { context: CliContext; readDisplay: () => Promise<void> } {
-  const { program, version, signal, withoutInterrupts, ifInterrupted, fullProgram } = parts;
+  const { program, version, signal, withoutInterrupts, ifInterrupted, takeInterrupts, exitWith, fullProgram } = parts;
   const options = (): GlobalOptions => program.opts<GlobalOptions>();
   let display: Display = { color: "auto", time: "relative" };
   const home = once(() => resolveHome(options().home, process.env));
@@ -56,6 +58,8 @@ export function createContext(parts: ContextParts): { context: CliContext; readD
     },
     withoutInterrupts,
     ifInterrupted,
+    takeInterrupts,
+    exitWith,
     fullProgram,
   };
   const readDisplay = async (): Promise<void> => {

@@ -11,6 +11,7 @@ export const EXIT = {
   "not-found": 3,
   locked: 4,
   storage: 5,
+  waiting: 6,
   interrupted: 130,
 } as const;
 

@@ -9,7 +9,7 @@ import { systemClock } from "#base/clock.js";
 import { packageRoot } from "#base/package-root.js";
 import type { CliContext } from "./command.js";
 import { createContext } from "./context.js";
-import { EXIT } from "./exit-codes.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
 import { type Failure, isUsageError, renderFailure, toFailure } from "./failure.js";
 import { createPaint, wantsColor } from "./paint.js";
 import { addCommands, createProgram, type GlobalOptions } from "./program.js";
@@ -22,12 +22,17 @@ export async function main(argv: readonly string[]): Promise<number> {
   const version = readVersion();
   const program = createProgram(version);
   const ending = watchForEnd((meaning) => tellInterrupted(meaning, program));
+  let exitCode: ExitCode = EXIT.ok;
   const { context, readDisplay } = createContext({
     program,
     version,
     signal: ending.signal,
     withoutInterrupts: ending.hold,
     ifInterrupted: ending.explain,
+    takeInterrupts: ending.take,
+    exitWith: (code) => {
+      exitCode = code;
+    },
     fullProgram: () => createFullProgram(version, context),
   });
   try {
@@ -35,7 +40,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     const isHelp = operands[0] === "help";
     const name = isHelp ? operands[1] : operands[0];
     await addCommands(program, context, (entry) => entry.name === name);
-    if (name === undefined) program.action(() => program.outputHelp());
+    // Bare `talaria` is a chat.
+    if (name === undefined) program.action(async () => (await import("./commands/chat.js")).chatBare(context));
     program.hook("preAction", readDisplay);
     // Help about a command that does not exist is the same mistake as calling it.
     const isUnknown = isHelp && name !== undefined && !program.commands.some((command) => command.name() === name);
@@ -43,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const isDeepHelp = isHelp && !isUnknown && operands.length > 2;
     const words = isUnknown ? [name] : isDeepHelp ? [...operands.slice(1), "--help"] : [...argv];
     await program.parseAsync(words, { from: "user" });
-    return ending.exitCode() ?? EXIT.ok;
+    return ending.exitCode() ?? exitCode;
   } catch (error) {
     // Once the end was asked for, the error is the command giving up as it was told to.
     return ending.exitCode() ?? (await report(error, program, context));
@@ -134,8 +140,13 @@ function watchForEnd(tell: (meaning: string) => void) {
     systemClock.after(INTERRUPT_GRACE_MS, () => process.exit(exitCode));
   };
   let isHeld = false;
+  let taker: InterruptTaker | undefined;
   const interrupted = (): void => {
     if (isHeld) return;
+    if (taker !== undefined) {
+      taker.interrupted();
+      return;
+    }
     if (code === undefined && meaning !== undefined) tell(meaning);
     end(EXIT.interrupted, "interrupted");
   };
@@ -152,6 +163,14 @@ function watchForEnd(tell: (meaning: string) => void) {
     explain: (text: string): void => {
       meaning = text;
     },
+    take: (act: () => void, graceMs: number): (() => void) => {
+      const mine = interruptTaker(act, graceMs);
+      taker = mine;
+      return () => {
+        mine.forget();
+        if (taker === mine) taker = undefined;
+      };
+    },
     hold: async <T>(act: () => Promise<T>): Promise<T> => {
       isHeld = true;
       return act().finally(() => {
@@ -159,5 +178,24 @@ function watchForEnd(tell: (meaning: string) => void) {
       });
     },
     stop: () => void process.off("SIGINT", interrupted),
+  };
+}
+
+interface InterruptTaker {
+  interrupted(): void;
+  forget(): void;
+}
+
+/** The command ends what it does by itself; whoever insists, or has waited long enough, leaves without it. */
+function interruptTaker(act: () => void, graceMs: number): InterruptTaker {
+  let forget: (() => void) | undefined;
+  const leave = (): never => process.exit(EXIT.interrupted);
+  return {
+    interrupted() {
+      if (forget !== undefined) leave();
+      forget = systemClock.after(graceMs, leave);
+      act();
+    },
+    forget: () => forget?.(),
   };
 }

@@ -17,6 +17,8 @@ export interface Output {
   /** True with `--json`: call `document` once and print no lines. */
   readonly json: boolean;
   readonly paint: Paint;
+  /** For what goes to stderr. */
+  readonly errorPaint: Paint;
   /** Terminal width; 80 when nobody knows. */
   readonly columns: number;
   /** Prints a line as it is: pass data through `visible` first. */
@@ -56,6 +58,7 @@ export function createOutput(settings: OutputSettings): Output {
   return {
     json,
     paint,
+    errorPaint,
     columns,
     line,
     table(tableColumns, rows, empty) {

@@ -1,0 +1,13 @@
+/**
+ * What a face of this process is written against: the runtime's shapes and the slash commands. Faces know this file
+ * and no layer below it.
+ */
+export type { Glimpse, Question } from "#agent/glimpse.js";
+export type { PersonsAnswer } from "#agent/turn-parts.js";
+export type { SlashContext, SlashOutcome } from "#command/command.js";
+export { type ParsedLine, parseLine } from "#command/parse.js";
+export { SLASH_COMMANDS } from "#command/table.js";
+export { droppedText } from "#command/title.js";
+export type { Model } from "#model/model.js";
+export type { Face, TurnReport } from "#runtime/face.js";
+export type { Runtime } from "#runtime/runtime.js";

@@ -1,0 +1,99 @@
+/**
+ * A person's answer to what a turn asks. At a terminal it is asked for, with closed choices and no default; from the
+ * flags of a command it is taken for the questions that waited when the command started, each once. Where neither
+ * answers, the question stays with its turn.
+ */
+import type { Face, PersonsAnswer, Question } from "#app/chat-ports.js";
+import { UserError } from "#base/errors.js";
+import type { ApprovalId } from "#base/ids.js";
+import { APPROVAL_REPLY_CHARS_MAX } from "#session/approval.js";
+import { EXIT } from "../exit-codes.js";
+import type { LineInput } from "./line-input.js";
+import type { ChatOptions } from "./options.js";
+import { choiceLines, questionLines } from "./question-lines.js";
+import type { Screen } from "./screen.js";
+import type { LineStyle } from "./tool-line.js";
+
+export type Ask = NonNullable<Face["ask"]>;
+
+/** After so many lines that are no answer the question is left waiting. */
+const TRIES_MAX = 20;
+
+export function terminalAsk(input: LineInput, screen: Screen, style: LineStyle): Ask {
+  return async (_approval, question, signal) => {
+    screen.say(["", ...questionLines(question, style)]);
+    if (question.kind === "permission") screen.say(choiceLines(question.grant, style));
+    const prompt = question.kind === "permission" ? "Allow it? [o/s/a/d] " : "Your answer: ";
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const read = await input.ask(style.paint.bold(prompt), signal);
+      if (read.kind === "interrupted") return interrupted(signal);
+      if (read.kind === "end") return undefined;
+      const answer = question.kind === "permission" ? permissionAnswer(read.text) : clarifyAnswer(read.text, question);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
+}
+
+/** Only the letters and words themselves: Enter, `y` and everything else is no answer. */
+export function permissionAnswer(text: string): PersonsAnswer | undefined {
+  const [, letter = "", words = ""] = /^\s*(o|once|s|session|a|always|d|deny)(?:\s+(.*\S))?\s*$/is.exec(text) ?? [];
+  if (letter === "") return undefined;
+  const answer = ANSWERS[letter.charAt(0).toLowerCase() as keyof typeof ANSWERS];
+  if (answer === "deny")
+    return { answer, ...(words === "" ? {} : { reply: words.slice(0, APPROVAL_REPLY_CHARS_MAX) }) };
+  return words === "" ? { answer } : undefined;
+}
+
+const ANSWERS = { o: "once", s: "session", a: "always", d: "deny" } as const;
+
+type Clarify = Extract<Question, { kind: "clarify" }>;
+
+/** The number of a choice stands for the choice; other words stand for themselves. */
+export function clarifyAnswer(text: string, { choices }: Clarify): PersonsAnswer | undefined {
+  const words = text.trim();
+  if (words === "") return undefined;
+  const chosen = /^\d{1,3}$/.test(words) ? choices[Number(words) - 1] : undefined;
+  return { answer: "once", reply: (chosen ?? words).slice(0, APPROVAL_REPLY_CHARS_MAX) };
+}
+
+/** In a prompt Ctrl-C is a key: handed on as the signal it would be, and waited for. */
+async function interrupted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  const heard = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  process.kill(process.pid, "SIGINT");
+  await heard;
+  return undefined;
+}
+
+export interface PendingQuestion {
+  readonly approval: ApprovalId;
+  readonly question: Question;
+}
+
+/** Answers by the flags, or undefined where they say nothing; `otherwise` is asked then. */
+export function flagAsk(options: ChatOptions, pending: readonly PendingQuestion[], otherwise: Ask | undefined): Ask {
+  const left = new Map(pending.map(({ approval, question }) => [approval, flagAnswer(options, question)]));
+  return async (approval, question, signal) => {
+    const answer = left.get(approval);
+    left.delete(approval);
+    return answer ?? otherwise?.(approval, question, signal);
+  };
+}
+
+/** A flag that answers none of what waits is a mistake, and nothing is decided by it. */
+export function checkAnswers(options: ChatOptions, pending: readonly PendingQuestion[]): void {
+  if (pending.length === 0 || pending.some(({ question }) => flagAnswer(options, question) !== undefined)) return;
+  const isPermission = pending[0]?.question.kind === "permission";
+  throw new UserError(
+    isPermission ? "what waits is a permission, not a question in words" : "what waits is a question in words",
+    isPermission ? "answer with --approve or --deny" : "answer with --reply TEXT, or --deny to leave it unanswered",
+    EXIT.usage,
+  );
+}
+
+function flagAnswer({ approve, deny, reply }: ChatOptions, question: Question): PersonsAnswer | undefined {
+  if (deny === true) return { answer: "deny", ...(reply === undefined ? {} : { reply }) };
+  if (question.kind === "permission") return approve === undefined ? undefined : { answer: approve };
+  return reply === undefined ? undefined : clarifyAnswer(reply, question);
+}

@@ -1,0 +1,46 @@
+/** How a chat shows itself: to a person, as one JSON object, or as JSON lines. The same calls whatever the form. */
+import type { Glimpse, TurnReport } from "#app/chat-ports.js";
+import type { ConversationId, SessionId } from "#base/ids.js";
+
+export interface ChatDisplay {
+  /** Told as soon as it is stored, before a model is asked: a process that is killed can be resumed by it. */
+  opened(opened: Opened): void;
+  /** A turn is about to run. */
+  running(): void;
+  glimpse(glimpse: Glimpse): void;
+  /** Ctrl-C was heard. */
+  interrupting(): void;
+  /** Something the person should know. */
+  note(text: string): void;
+  /** What ran is settled or waits; the last report is the answer to what was said last. */
+  ended(reports: readonly TurnReport[]): void;
+  /** Nothing was left to do. */
+  recalled(recalled: Recalled): void;
+}
+
+export interface Opened {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  /** `provider/name` of the model that will be asked. */
+  readonly model: string;
+  readonly isDemo: boolean;
+}
+
+/** What a conversation said last, read from history. */
+export interface Recalled {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  readonly model: string | null;
+  /** Why it is shown: nothing was to be done, or the same message id came before. */
+  readonly because: "idle" | "duplicate";
+  readonly turn: string | null;
+  readonly said: string | null;
+  readonly answer: string | null;
+  /** The answer was cut by an interruption [FQ-10]. */
+  readonly isCut: boolean;
+}
+
+/** The demo's label says what it is, wherever a label is shown. */
+export function isDemoLabel(model: string | null): boolean {
+  return model?.startsWith("demo/") ?? false;
+}

@@ -1,0 +1,171 @@
+/**
+ * Where lines come from: a person at a terminal, or a pipe. Between two lines the terminal is in its ordinary mode,
+ * so that Ctrl-C is a signal while a turn runs; what is typed ahead is kept.
+ */
+import { createInterface, type Interface } from "node:readline";
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "#base/clock.js";
+import { UserError } from "#base/errors.js";
+import { INPUT_CHARS_MAX } from "#session/input.js";
+import { EXIT } from "../exit-codes.js";
+
+export type ReadLine =
+  | { readonly kind: "line"; readonly text: string }
+  /** Ctrl-D, or the pipe's end. */
+  | { readonly kind: "end" }
+  /** Ctrl-C at the prompt; `hadText` when a line was being typed. */
+  | { readonly kind: "interrupted"; readonly hadText: boolean };
+
+export interface LineInput {
+  readonly isTerminal: boolean;
+  read(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  /** As `read`, but nothing that was typed before the question was shown answers it. */
+  ask(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+}
+
+const HISTORY_LINES_MAX = 500;
+const TYPED_AHEAD_LINES_MAX = 1_000;
+/** Long enough for what is in the terminal's buffer to arrive, too short to notice. */
+const DRAIN_MS = 40;
+
+export function terminalInput(clock: Clock, complete: (line: string) => string[]): LineInput {
+  const ahead: string[] = [];
+  let history: string[] = [];
+  let unfinished = "";
+  const open = (): Interface => {
+    const reader = createInterface({
+      input: process.stdin,
+      output: process.stderr,
+      terminal: true,
+      history,
+      historySize: HISTORY_LINES_MAX,
+      removeHistoryDuplicates: true,
+      completer: (line: string) => [complete(line), line],
+    });
+    reader.on("history", (lines: string[]) => {
+      history = lines;
+    });
+    return reader;
+  };
+  const readWith = (reader: Interface, signal: AbortSignal): Promise<ReadLine> => {
+    const done = new AbortController();
+    return new Promise<ReadLine>((resolve) => {
+      reader.on("line", (text) => {
+        // Pasted lines come at once: the first is read, the rest is typed ahead.
+        if (ahead.length < TYPED_AHEAD_LINES_MAX) ahead.push(text);
+        resolve({ kind: "line", text: "" });
+      });
+      reader.once("close", () => resolve({ kind: "end" }));
+      reader.once("SIGINT", () => resolve({ kind: "interrupted", hadText: reader.line !== "" }));
+      const stop = (): void => resolve({ kind: "interrupted", hadText: false });
+      signal.addEventListener("abort", stop, { once: true, signal: done.signal });
+    }).finally(() => {
+      done.abort();
+      unfinished = reader.line ?? "";
+      reader.close();
+    });
+  };
+  const prompted = async (prompt: string, signal: AbortSignal, begun: string): Promise<ReadLine> => {
+    const reader = open();
+    reader.setPrompt(prompt);
+    reader.prompt();
+    if (begun !== "") reader.write(begun);
+    const read = await readWith(reader, signal);
+    if (read.kind === "interrupted" || read.kind === "end") {
+      unfinished = "";
+      process.stderr.write("\n");
+    }
+    return read;
+  };
+  return {
+    isTerminal: true,
+    async read(prompt, signal) {
+      if (signal.aborted) return { kind: "end" };
+      const next = ahead.shift();
+      if (next !== undefined) {
+        process.stderr.write(`${prompt}${next}\n`);
+        return { kind: "line", text: next };
+      }
+      const begun = unfinished;
+      unfinished = "";
+      const read = await prompted(prompt, signal, begun);
+      return read.kind === "line" ? { kind: "line", text: ahead.shift() ?? "" } : read;
+    },
+    async ask(prompt, signal) {
+      await drain(open(), clock, (lines) => ahead.push(...lines));
+      if (signal.aborted) return { kind: "interrupted", hadText: false };
+      const before = ahead.splice(0);
+      const read = await prompted(prompt, signal, "");
+      const [answer = "", ...after] = ahead.splice(0);
+      // Pasted behind the answer: it is neither an answer nor lost.
+      ahead.push(...before, ...after);
+      return read.kind === "line" ? { kind: "line", text: answer } : read;
+    },
+  };
+}
+
+async function drain(reader: Interface, clock: Clock, keep: (lines: readonly string[]) => void): Promise<void> {
+  const lines: string[] = [];
+  reader.on("line", (line) => lines.push(line));
+  await clock.sleep(DRAIN_MS);
+  reader.close();
+  keep(lines);
+}
+
+/** Every line of stdin, whole and bounded. Nobody can be asked here. */
+export function pipedInput(signal: AbortSignal): LineInput {
+  const lines = linesOf(process.stdin);
+  const stopped = aborted(signal);
+  const read = async (): Promise<ReadLine> => {
+    const next = await Promise.race([lines.next(), stopped]);
+    if (next !== undefined && next.done !== true) return { kind: "line", text: next.value };
+    // Nothing more is wanted of it: a pipe that stays open must not keep the process.
+    process.stdin.destroy();
+    return { kind: "end" };
+  };
+  return { isTerminal: false, read, ask: async () => ({ kind: "end" }) };
+}
+
+async function* linesOf(stream: NodeJS.ReadStream): AsyncGenerator<string, void> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  for await (const chunk of stream) {
+    const parts = (rest + decoder.write(chunk as Buffer)).split("\n");
+    rest = parts.pop() ?? "";
+    for (const line of parts) yield line.replace(/\r$/, "");
+    if (rest.length > INPUT_CHARS_MAX) throw tooLong();
+  }
+  rest += decoder.end();
+  if (rest !== "") yield rest;
+}
+
+/** `-q -`: stdin is one message. The line break at its end is the shell's, not the person's. */
+export async function readMessage(signal: AbortSignal): Promise<string> {
+  const decoder = new StringDecoder("utf8");
+  let text = "";
+  const chunks = process.stdin[Symbol.asyncIterator]();
+  const stopped = aborted(signal);
+  for (;;) {
+    const next = await Promise.race([chunks.next(), stopped]);
+    signal.throwIfAborted();
+    if (next === undefined || next.done === true) break;
+    text += decoder.write(next.value as Buffer);
+    if (text.length > INPUT_CHARS_MAX + 2) throw tooLong();
+  }
+  return (text + decoder.end()).replace(/\r?\n$/, "");
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+function tooLong(): UserError {
+  return new UserError(
+    `a message has at most ${INPUT_CHARS_MAX.toLocaleString("en-US")} characters`,
+    "nothing of it was sent; put long text into a file and name the file",
+    EXIT.usage,
+  );
+}

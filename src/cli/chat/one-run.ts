@@ -1,0 +1,47 @@
+/** One message from the shell, or one more run of a conversation that was cut or waits; then the command ends. */
+import { type Ask, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
+import type { LineInput } from "./line-input.js";
+import { type ChatOptions, hasAnswer } from "./options.js";
+import type { Screen } from "./screen.js";
+import type { ChatSurface } from "./surface.js";
+import { beginTalk, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
+import { findTarget, pendingQuestions } from "./target.js";
+
+export interface OneRunParts extends ChatParts {
+  /** Present when a person can be asked. */
+  readonly terminal?: { readonly input: LineInput; readonly screen: Screen; readonly surface: ChatSurface };
+}
+
+export async function runOnce(parts: OneRunParts, options: ChatOptions, text: string | undefined): Promise<void> {
+  const { context, started, display } = parts;
+  const card = await findTarget(started.store, options);
+  const pending = card === undefined ? [] : await pendingQuestions(started.store, card.id);
+  if (hasAnswer(options)) checkAnswers(options, pending);
+  for (const note of started.notes) display.note(note);
+  const talk = beginTalk(parts, card);
+  const said = text === undefined ? undefined : await talk.say(messageOf(options, text));
+  const reports = await talk.run(askWith(parts, options, pending));
+  if (reports.length > 0) context.exitWith(exitCodeOf(reports));
+  else context.exitWith(await talk.showLast(said === "duplicate" && text !== undefined ? { text } : undefined));
+  if (text !== undefined && said === "admitted" && talk.isWaiting && pending.length > 0) {
+    display.note("Your message is kept; it is answered after that.");
+  }
+  await talk.close();
+}
+
+function messageOf({ messageId, title }: ChatOptions, text: string): Parameters<Talk["say"]>[0] {
+  return {
+    text,
+    ...(messageId === undefined ? {} : { eventId: messageId }),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+function askWith(
+  { terminal }: OneRunParts,
+  options: ChatOptions,
+  pending: Awaited<ReturnType<typeof pendingQuestions>>,
+): Ask | undefined {
+  const asked = terminal === undefined ? undefined : terminalAsk(terminal.input, terminal.screen, terminal.surface);
+  return hasAnswer(options) && pending.length > 0 ? flagAsk(options, pending, asked) : asked;
+}

@@ -1,0 +1,188 @@
+/**
+ * A chat as a person sees it. Answers go to stdout; tool lines, remarks and questions to stderr. While something runs
+ * a status line is drawn in a terminal and wiped away again; what was said stays.
+ */
+import type { TurnReport } from "#app/chat-ports.js";
+import { visible, visibleLines } from "#base/text-width.js";
+import { wrap } from "../format.js";
+import type { ChatDisplay, Opened, Recalled } from "./display.js";
+import { createDrawer, type Drawing } from "./drawing.js";
+import { answerLines, questionLines } from "./question-lines.js";
+import type { ChatSurface } from "./surface.js";
+import { createTextFlow, type TextFlow } from "./text-flow.js";
+
+export interface Screen extends ChatDisplay {
+  /** Lines on stderr, after whatever stands there is ended. */
+  say(lines: readonly string[]): void;
+  /** Nothing drawn stays behind: before a prompt. */
+  rest(): void;
+}
+
+/** `answersWith` says how a waiting question is answered from here. */
+export function createScreen(surface: ChatSurface, answersWith: "flags" | "slash"): Screen {
+  const { paint } = surface;
+  const canvas = createCanvas(surface);
+  const { say, rest, remark } = canvas;
+  const drawingOf = createDrawer(surface);
+  return {
+    say,
+    rest,
+    opened: (opened) => say([paint.dim(openedLine(opened))]),
+    running: () => canvas.status("…"),
+    glimpse: (glimpse) => draw(canvas, drawingOf(glimpse)),
+    interrupting: () => remark("stopping; Ctrl-C again leaves at once"),
+    note: (text) => remark(text, paint.yellow),
+    ended(reports) {
+      rest();
+      for (const [at, report] of reports.entries())
+        tell(canvas, report, { isLast: at === reports.length - 1, answersWith });
+    },
+    recalled: (recalled) => tellRecalled(canvas, recalled),
+  };
+}
+
+interface Canvas {
+  readonly surface: ChatSurface;
+  readonly flow: TextFlow;
+  wipe(): void;
+  status(text: string): void;
+  rest(): void;
+  say(lines: readonly string[]): void;
+  remark(text: string, style?: (text: string) => string): void;
+}
+
+/** The status line is at the cursor whenever it is drawn; everything else wipes it first. */
+function createCanvas(surface: ChatSurface): Canvas {
+  const { paint, columns } = surface;
+  const flow = createTextFlow(surface.isTextLive ? surface.writeText : () => undefined);
+  let hasStatus = false;
+  const wipe = (): void => {
+    if (hasStatus) surface.writeAside("\r\u001b[K");
+    hasStatus = false;
+  };
+  const rest = (): void => {
+    wipe();
+    flow.endLine();
+  };
+  const say = (lines: readonly string[]): void => {
+    rest();
+    for (const line of lines) surface.writeAside(`${line}\n`);
+  };
+  return {
+    surface,
+    flow,
+    wipe,
+    rest,
+    say,
+    status(text) {
+      if (!surface.isStatusLive) return;
+      flow.endLine();
+      surface.writeAside(`\r\u001b[K${paint.dim(text)}`);
+      hasStatus = true;
+    },
+    remark: (text, style = paint.dim) => say(wrapped(text, columns).map(style)),
+  };
+}
+
+function openedLine({ conversation, model, isDemo }: Opened): string {
+  return `conversation ${conversation}  ${visible(model)}${isDemo ? " (scripted demo, not an AI)" : ""}`;
+}
+
+function draw(canvas: Canvas, drawing: Drawing): void {
+  const { surface, flow } = canvas;
+  switch (drawing.kind) {
+    case "text":
+      if (surface.isTextLive) canvas.wipe();
+      if (surface.isTextLive) flow.add(drawing.delta);
+      break;
+    case "step-over":
+      flow.endSegment();
+      canvas.status("…");
+      break;
+    case "retracted":
+      if (flow.retract()) canvas.remark("(the text above broke off and is void; asking again)");
+      break;
+    case "status":
+      canvas.status(drawing.text);
+      break;
+    case "lines":
+      canvas.say(drawing.lines);
+      canvas.status("…");
+      break;
+    case "remark":
+      canvas.remark(drawing.text);
+      break;
+    case "warning":
+      canvas.remark(drawing.text, surface.paint.yellow);
+      break;
+    case "nothing":
+      break;
+  }
+}
+
+/** A turn's end. Only the last one's text is the answer; an earlier one that was finished on the way stands aside. */
+function tell(
+  canvas: Canvas,
+  report: TurnReport,
+  { isLast, answersWith }: { readonly isLast: boolean; readonly answersWith: "flags" | "slash" },
+): void {
+  const { surface, flow } = canvas;
+  const { paint } = surface;
+  if (report.isRecovered && report.outcome !== "waiting" && report.text !== "") {
+    canvas.remark("(finished the turn that was cut)");
+  }
+  if (report.text !== "" && !(surface.isTextLive && flow.hasShown(report.text))) {
+    if (surface.isTextLive) surface.writeText(withNewline(visibleLines(report.text)));
+    else if (isLast) surface.writeText(withNewline(report.text));
+    else canvas.say(visibleLines(report.text).split("\n"));
+  }
+  if (report.outcome === "interrupted-by-user") canvas.remark("(interrupted; what was done is kept)");
+  if (report.notice !== undefined) {
+    canvas.remark(report.notice, report.outcome === "completed" ? paint.yellow : paint.red);
+  }
+  if (report.outcome === "waiting") tellWaiting(canvas, report, answersWith);
+}
+
+function tellWaiting(
+  { surface, say }: Canvas,
+  { questions, conversation }: TurnReport,
+  answersWith: "flags" | "slash",
+): void {
+  for (const { question } of questions) {
+    const how =
+      answersWith === "slash"
+        ? ["It waits for your answer; /continue asks again."]
+        : ["It waits for your answer:", ...answerLines(question, conversation)];
+    say([...questionLines(question, surface), ...how]);
+  }
+}
+
+function tellRecalled({ surface, say, remark }: Canvas, recalled: Recalled): void {
+  const { paint } = surface;
+  const { said, answer, isCut, because } = recalled;
+  const [nothing, before] = ["Nothing is left to do here.", "This message came before; it was not sent again."];
+  remark(because === "idle" ? nothing : before);
+  if (said !== null) say(quoted(said, surface.columns).map(paint.dim));
+  if (answer !== null) surface.writeText(withNewline(surface.isTextLive ? visibleLines(answer) : answer));
+  if (isCut) remark("(the answer was cut here by an interruption)");
+  else if (answer === null && said !== null) remark("(it has no answer)");
+}
+
+const QUOTED_LINES_MAX = 6;
+
+function quoted(text: string, columns: number): string[] {
+  const lines = wrapped(text, columns - 2);
+  const shown = lines.slice(0, QUOTED_LINES_MAX).map((line) => `> ${line}`);
+  return lines.length > shown.length ? [...shown, "> …"] : shown;
+}
+
+function wrapped(text: string, columns: number): string[] {
+  return visibleLines(text)
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => wrap(line, columns - 1));
+}
+
+function withNewline(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,46 @@
+/** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
+import { parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
+import { visibleLines } from "#base/text-width.js";
+import { wrap } from "../format.js";
+import type { Screen } from "./screen.js";
+
+export type SlashNext = SlashOutcome["next"] | { readonly kind: "not-a-command" };
+
+/** `context` is made only when a command runs. */
+export async function runSlash(
+  line: string,
+  context: () => SlashContext,
+  { screen, columns }: { readonly screen: Screen; readonly columns: number },
+): Promise<SlashNext> {
+  const parsed = parseLine(line, "terminal");
+  if (parsed.kind === "message") return { kind: "not-a-command" };
+  const say = (paragraphs: readonly string[]): void =>
+    screen.say(paragraphs.flatMap((text) => visibleLines(text).split("\n")).flatMap((text) => fitted(text, columns)));
+  if (parsed.kind === "unknown") {
+    const { word, suggestion } = parsed;
+    say([
+      suggestion === undefined
+        ? `/${word} is not a command here; /help lists them.`
+        : `/${word} is not a command here. Did you mean /${suggestion}?`,
+      "It was not sent; a space before the slash makes it a message.",
+    ]);
+    return { kind: "stay" };
+  }
+  const outcome = await parsed.command.run(context(), parsed.words);
+  say(outcome.say);
+  return outcome.next;
+}
+
+/** For the Tab key. */
+export function completeSlash(line: string): string[] {
+  if (!/^\/[\w-]*$/.test(line)) return [];
+  return SLASH_COMMANDS.filter(({ where }) => where.includes("terminal"))
+    .map(({ name }) => `/${name}`)
+    .filter((name) => name.startsWith(line))
+    .map((name) => `${name} `);
+}
+
+/** Lines that are laid out in columns stay as they are. */
+function fitted(line: string, columns: number): string[] {
+  return line.length < columns || / {2,}/.test(line) ? [line] : wrap(line, columns - 1);
+}

@@ -1,0 +1,204 @@
+/**
+ * One conversation at a terminal: what is said is stored first, then the runtime does what there is to do, then the
+ * outcome is shown. The order is the promise: an id that was printed can be resumed, an answer that was printed is
+ * history.
+ */
+import { droppedText, type TurnReport } from "#app/chat-ports.js";
+import type { StartedRuntime } from "#app/start-runtime.js";
+import { UserError } from "#base/errors.js";
+import { type ConversationId, randomIds, type SessionId } from "#base/ids.js";
+import { INPUT_CHARS_MAX } from "#session/input.js";
+import type { SessionStart } from "#session/verbs/intake.js";
+import type { ConversationCard } from "#session/verbs/reading.js";
+import type { CliContext } from "../command.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import type { Ask } from "./ask.js";
+import { type ChatDisplay, isDemoLabel } from "./display.js";
+import { CLI_PLATFORM, recall } from "./target.js";
+
+export const CLI_START = { source: CLI_PLATFORM } as const;
+const CLI_ACCOUNT = "local";
+/** A tool gets 3 s to obey an interrupt; storing the outcome takes a moment more. */
+export const CHAT_GRACE_MS = 5_000;
+/** A title that is not ready by then is made by the next command. */
+const JOBS_PATIENCE_MS = 3_000;
+
+export interface ChatParts {
+  readonly context: CliContext;
+  readonly started: StartedRuntime;
+  readonly display: ChatDisplay;
+  readonly start: SessionStart;
+  /** `--model`: it is asked whatever the conversation was begun with. */
+  readonly isModelChosen: boolean;
+}
+
+export interface Talk {
+  readonly conversation: ConversationId | undefined;
+  /** Its last turn waits for a person: nothing is closed then. */
+  readonly isWaiting: boolean;
+  /** Stores what is said. Answers whether it is new. */
+  say(message: Said): Promise<"admitted" | "duplicate">;
+  /** Does what there is to do and shows it. */
+  run(ask: Ask | undefined): Promise<readonly TurnReport[]>;
+  /** Shows the last exchange instead of running anything. */
+  showLast(asked?: { readonly text: string }): Promise<ExitCode>;
+  /** From here on this one is talked to. */
+  moveTo(conversation: ConversationId): void;
+  close(): Promise<void>;
+}
+
+export interface Said {
+  readonly text: string;
+  readonly eventId?: string;
+  readonly title?: string;
+}
+
+export function beginTalk(parts: ChatParts, card: ConversationCard | undefined): Talk {
+  const { context, started, display } = parts;
+  let conversation = card?.id;
+  let isWaiting = card?.liveTurn?.phase === "waiting";
+  let isTold = false;
+  const tellOpened = (session: SessionId, own: string | undefined): void => {
+    if (isTold || conversation === undefined) return;
+    isTold = true;
+    const model = own ?? started.model.label;
+    display.opened({ conversation, session, model, isDemo: isDemoLabel(model) });
+  };
+  if (card !== undefined) tellOpened(card.tip, parts.isModelChosen ? undefined : ownModel(card));
+  return {
+    get conversation() {
+      return conversation;
+    },
+    get isWaiting() {
+      return isWaiting;
+    },
+    async say(message) {
+      const said = await admit(parts, conversation, message);
+      conversation = said.conversation;
+      if (said.session !== undefined) tellOpened(said.session, undefined);
+      return said.kind;
+    },
+    async run(ask) {
+      if (conversation === undefined) return [];
+      const reports = await runTurns(parts, conversation, ask);
+      isWaiting = reports.at(-1)?.outcome === "waiting";
+      if (reports.length > 0) display.ended(reports);
+      return reports;
+    },
+    async showLast(asked) {
+      if (conversation === undefined) return EXIT.ok;
+      const recalled = await recall(started.store, conversation, asked);
+      if (recalled === undefined) return EXIT["not-found"];
+      display.recalled(recalled);
+      const isAnswered = recalled.answer !== null && !recalled.isCut;
+      return asked === undefined || isAnswered ? EXIT.ok : EXIT.failed;
+    },
+    moveTo(next) {
+      conversation = next;
+      isWaiting = false;
+      isTold = true;
+    },
+    close: () => close(context, started, isWaiting ? undefined : conversation),
+  };
+}
+
+/** The model that was chosen for it when it began, if one was. */
+function ownModel(card: ConversationCard): string | undefined {
+  const own = card.sessions.at(-1)?.settings["model"];
+  return typeof own === "string" ? own : undefined;
+}
+
+async function admit(
+  { context, started, start, display }: ChatParts,
+  conversation: ConversationId | undefined,
+  { text, eventId, title }: Said,
+) {
+  const admission = await started.runtime.admit({
+    platform: CLI_PLATFORM,
+    account: CLI_ACCOUNT,
+    eventId: eventId ?? randomIds<string>(),
+    to: conversation === undefined ? { kind: "new" } : { kind: "conversation", id: conversation },
+    text,
+    start,
+    ...(title === undefined || conversation !== undefined ? {} : { title }),
+    nowMs: context.clock.nowMs(),
+  });
+  switch (admission.kind) {
+    case "admitted":
+      // [LS-5] Dropped, told, and left to automatic titling.
+      if (admission.title?.kind === "dropped") display.note(droppedText(admission.title));
+      return { kind: "admitted" as const, conversation: admission.conversation, session: admission.session };
+    case "duplicate":
+      return { kind: "duplicate" as const, conversation: admission.conversation, session: undefined };
+    case "suspended":
+      throw new UserError("this conversation was set aside", `talaria sessions show ${admission.conversation}`);
+    case "rejected":
+      throw new UserError(REJECTED[admission.reason], "nothing was stored", EXIT.usage);
+  }
+}
+
+const REJECTED = {
+  empty: "an empty message says nothing",
+  "too-long": `a message has at most ${INPUT_CHARS_MAX.toLocaleString("en-US")} characters`,
+  "unknown-conversation": "this conversation does not exist",
+  deleted: "this conversation was deleted",
+} as const;
+
+async function runTurns(
+  { context, started, display }: ChatParts,
+  conversation: ConversationId,
+  ask: Ask | undefined,
+): Promise<readonly TurnReport[]> {
+  const interrupt = new AbortController();
+  const release = context.takeInterrupts(() => {
+    display.interrupting();
+    interrupt.abort(new Error("interrupted"));
+  }, CHAT_GRACE_MS);
+  try {
+    display.running();
+    return await started.runtime.run(conversation, {
+      platform: CLI_PLATFORM,
+      isAsked: true,
+      onGlimpse: (glimpse) => display.glimpse(glimpse),
+      ...(ask === undefined ? {} : { ask }),
+      interrupt: interrupt.signal,
+    });
+  } finally {
+    release();
+  }
+}
+
+/** After everything was shown: the opening is closed, then what can wait is done for a moment, quietly. */
+async function close(
+  context: CliContext,
+  { store, runtime, finish }: StartedRuntime,
+  conversation: ConversationId | undefined,
+): Promise<void> {
+  const { clock } = context;
+  if (conversation !== undefined) {
+    await store.end({ conversation, actor: { platform: CLI_PLATFORM }, reason: "cli_close", nowMs: clock.nowMs() });
+  }
+  const patience = new AbortController();
+  const release = context.takeInterrupts(() => patience.abort(), CHAT_GRACE_MS);
+  const forget = clock.after(JOBS_PATIENCE_MS, () => patience.abort());
+  try {
+    await runtime.runJobs(AbortSignal.any([patience.signal, context.signal]));
+  } finally {
+    forget();
+    release();
+    await finish();
+  }
+}
+
+export function exitCodeOf(reports: readonly TurnReport[]): ExitCode {
+  const last = reports.at(-1);
+  return last === undefined ? EXIT.ok : EXIT_OF[last.outcome];
+}
+
+const EXIT_OF: Readonly<Record<TurnReport["outcome"], ExitCode>> = {
+  completed: EXIT.ok,
+  failed: EXIT.failed,
+  "interrupted-by-crash": EXIT.failed,
+  "interrupted-by-user": EXIT.interrupted,
+  waiting: EXIT.waiting,
+};
