@@ -10,8 +10,18 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { type CallCollector, collectCalls, type FinishedCalls } from "./assemble-calls.js";
 import { collectReasoning, type ReasoningCollector, type ReasoningPart } from "./assemble-reasoning.js";
 import { failureOf } from "./failure.js";
+import { field } from "./json-field.js";
 import { ANSWER_CHARS_MAX, CALLS_MAX } from "./limits.js";
-import type { CompleteStep, Dialect, ModelFailure, OpaqueMetadata, OpaquePart, Price, StepOutcome } from "./model.js";
+import type {
+  CompleteStep,
+  Dialect,
+  ModelFailure,
+  ModelUsage,
+  OpaqueMetadata,
+  OpaquePart,
+  Price,
+  StepOutcome,
+} from "./model.js";
 import { keptMetadata } from "./opaque.js";
 import { type FinishPart, usageOf, withCost } from "./usage.js";
 import { joinText } from "./well-formed.js";
@@ -47,6 +57,7 @@ export class Assembly {
   #isApart = false;
   #textMetadata: OpaqueMetadata | undefined;
   #event: unknown;
+  #bill: unknown;
   #hasEnd = false;
   #reason: string | undefined;
   #finish: FinishPart | undefined;
@@ -117,13 +128,13 @@ export class Assembly {
 
   /** The stream broke, or was given up, for this reason. */
   failed(failure: ModelFailure): AssembledStep {
-    const usage = withCost(usageOf(this.#finish), this.#finish, this.#rules.price);
-    return { kind: "failed", failure, partial: this.#text, usage };
+    return { kind: "failed", failure, partial: this.#text, usage: this.#usage() };
   }
 
   #takeEvent(event: unknown): void {
     this.#event = event;
     this.#reason = wireReason(this.#rules.dialect, event) ?? this.#reason;
+    this.#bill = field(event, "usage") ?? this.#bill;
     this.#hasEnd ||= isWireEnd(this.#rules.dialect, event);
     this.#calls.takeEvent(event);
   }
@@ -189,8 +200,13 @@ export class Assembly {
       opaque: [...this.#reasoning.parts(this.#finish?.providerMetadata), ...own, ...opaque],
       calls,
       finish: calls.length > 0 ? "calls" : ending,
-      usage: withCost(usageOf(this.#finish), this.#finish, this.#rules.price),
+      usage: this.#usage(),
     };
+  }
+
+  #usage(): ModelUsage {
+    const told = this.#rules.dialect === "openai-chat" ? this.#bill : undefined;
+    return withCost(usageOf(this.#finish, told), this.#finish, this.#rules.price);
   }
 
   #ending(): "stop" | "length" | "refused" {

@@ -28,7 +28,13 @@ export function failureOf(error: unknown, nowMs: number): ModelFailure {
   if (network !== undefined) return { cause: network.cause, message: shorten(network.message) };
   const body = bodyOf(error);
   const headers = field(error, "responseHeaders");
+  // One package dresses whatever it could not read as a 500 of the server.
+  if (/"name":"AI_(?:JSONParse|TypeValidation)Error"/.test(body)) return unreadable(body);
   return refusal({ status, body, headers: isHeaders(headers) ? headers : {}, nowMs, words: wordsOf(error) });
+}
+
+function unreadable(body: string): ModelFailure {
+  return { cause: "malformed", message: shorten(`an event that could not be read: ${body}`) };
 }
 
 export interface Refusal {
@@ -79,6 +85,8 @@ function causeOf(status: number | undefined, text: string): FailureCause {
   if (said === "unpaid" && status === 429 && /"retryDelay"/.test(text)) return "rate-limited";
   // These statuses are plainer than any words around them.
   if (status === 401 || status === 402) return said === "unpaid" ? "unpaid" : (STATUS_CAUSES[status] ?? "rejected");
+  // Told inside a stream, where the package makes up the status.
+  if (status === 500 && said === undefined && /invalid_request_error/.test(text)) return "rejected";
   if (said !== undefined) return said;
   if (status === undefined || status < 400) return "malformed";
   return STATUS_CAUSES[status] ?? (status >= 500 ? "overloaded" : "rejected");

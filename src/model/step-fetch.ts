@@ -24,102 +24,91 @@ export function stepFetch(fetch: Fetch, watch: LineWatch): Fetch {
     const response = await pending;
     watch.onSign();
     if (response.body === null) return response;
-    const { body } = response;
-    const pull = response.ok ? guarded(body, response.status, watch) : firstBytes(body, watch);
-    return new Response(
-      toStream(pull, () => void body.cancel().catch(ignoreClosed)),
-      {
-        status: response.status,
-        statusText: response.statusText,
-        headers: plainHeaders(response.headers),
-      },
-    );
+    const reader = response.body.getReader();
+    const chunks = chunksOf(reader, watch);
+    const bytes = response.ok ? guarded(chunks, response.status, watch) : firstBytes(chunks);
+    return new Response(toStream(bytes, reader), {
+      status: response.status,
+      statusText: response.statusText,
+      headers: plainHeaders(response.headers),
+    });
   };
 }
 
 type Bytes = AsyncGenerator<Uint8Array, void, undefined>;
 
 /** The body of an answer: bounded, and only if it begins like a stream of events. */
-async function* guarded(body: ReadableStream<Uint8Array>, status: number, watch: LineWatch): Bytes {
-  let total = 0;
-  let isJudged = false;
+async function* guarded(chunks: Bytes, status: number, watch: LineWatch): Bytes {
   let head: Uint8Array = new Uint8Array(0);
-  for await (const chunk of chunksOf(body, watch)) {
-    total += chunk.byteLength;
-    if (total > RESPONSE_BYTES_MAX) throw new StepFailure(tooLong());
-    if (isJudged) {
-      yield chunk;
-      continue;
-    }
-    head = joined(head, chunk);
-    const start = firstSign(head);
-    if (start === undefined) continue;
-    isJudged = true;
-    if (start === "<" || start === "{" || start === "[")
-      throw new StepFailure(await notEvents(head, body, status, watch));
-    yield head;
+  while (firstSign(head) === undefined) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    head = joined(head, next.value);
+    if (head.byteLength > RESPONSE_BYTES_MAX) throw new StepFailure(TOO_LONG);
   }
-  if (!isJudged && head.byteLength > 0) yield head;
+  if (/^[<{[]/.test(firstSign(head) ?? "")) throw new StepFailure(await notEvents(head, chunks, status, watch));
+  yield head;
+  let total = head.byteLength;
+  for await (const chunk of chunks) {
+    total += chunk.byteLength;
+    if (total > RESPONSE_BYTES_MAX) throw new StepFailure(TOO_LONG);
+    yield chunk;
+  }
 }
 
+const TOO_LONG: ModelFailure = {
+  cause: "malformed",
+  message: `the answer is longer than ${RESPONSE_BYTES_MAX} bytes`,
+};
+
 /** A page or a plain object in place of events: read a little of it, since it says what is wrong. */
-async function notEvents(
-  head: Uint8Array,
-  body: ReadableStream<Uint8Array>,
-  status: number,
-  watch: LineWatch,
-): Promise<ModelFailure> {
+async function notEvents(head: Uint8Array, rest: Bytes, status: number, watch: LineWatch): Promise<ModelFailure> {
   let all = head;
-  for await (const chunk of chunksOf(body, watch)) {
-    all = joined(all, chunk);
-    if (all.byteLength >= ERROR_BODY_BYTES_MAX) break;
+  while (all.byteLength < ERROR_BODY_BYTES_MAX) {
+    const next = await rest.next();
+    if (next.done === true) break;
+    all = joined(all, next.value);
   }
   const text = new TextDecoder().decode(all.subarray(0, ERROR_BODY_BYTES_MAX));
   return refusal({ status, body: text, headers: {}, nowMs: watch.nowMs() });
 }
 
 /** The beginning of a refusal's body; nobody needs more of it. */
-async function* firstBytes(body: ReadableStream<Uint8Array>, watch: LineWatch): Bytes {
+async function* firstBytes(chunks: Bytes): Bytes {
   let left = ERROR_BODY_BYTES_MAX;
-  for await (const chunk of chunksOf(body, watch)) {
+  for await (const chunk of chunks) {
     yield chunk.subarray(0, left);
     left -= chunk.byteLength;
     if (left <= 0) return;
   }
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>, watch: LineWatch): Bytes {
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      watch.onSign();
-      yield value;
-    }
-  } finally {
-    reader.releaseLock();
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function* chunksOf(reader: Reader, watch: LineWatch): Bytes {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    watch.onSign();
+    yield value;
   }
 }
 
-function toStream(bytes: Bytes, onCancel: () => void): ReadableStream<Uint8Array> {
+/** However it ends, the line is let go of. */
+function toStream(bytes: Bytes, reader: Reader): ReadableStream<Uint8Array> {
+  const letGo = (): void => void reader.cancel().catch(ignoreClosed);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const next = await bytes.next();
-        if (next.done === true) {
-          controller.close();
-          onCancel();
-        } else controller.enqueue(next.value);
+        if (next.done !== true) return controller.enqueue(next.value);
+        controller.close();
       } catch (error) {
         controller.error(error);
-        onCancel();
       }
+      letGo();
     },
-    async cancel() {
-      onCancel();
-      await bytes.return();
-    },
+    cancel: letGo,
   });
 }
 
@@ -146,10 +135,6 @@ function plainHeaders(headers: Headers): Headers {
   plain.delete("content-encoding");
   plain.delete("content-length");
   return plain;
-}
-
-function tooLong(): ModelFailure {
-  return { cause: "malformed", message: `the answer is longer than ${RESPONSE_BYTES_MAX} bytes` };
 }
 
 /** Cancelling a body that has already ended or broken is what a cancel is for; there is nothing left to free. */

@@ -2,7 +2,7 @@
  * Events that a protocol has grown since its package was written. The packages report them as errors; an answer
  * is not broken by a word that nobody needed to understand.
  */
-import { field } from "./json-field.js";
+import { field, first } from "./json-field.js";
 import type { Dialect } from "./model.js";
 
 /** Whether an error part only says that the event before it has an unknown shape and means no harm. */
@@ -15,7 +15,7 @@ export function isUnknownEvent(dialect: Dialect, error: unknown, event: unknown)
       return typeof type === "string" && !ANTHROPIC_EVENTS.has(type);
     }
     case "openai-chat":
-      return !CHAT_FIELDS.some((name) => name in event);
+      return !COMPLAINTS.some((name) => name in event) && first(field(event, "choices")) === undefined;
     case "openai-responses":
     case "google":
       return false;
@@ -33,5 +33,5 @@ const ANTHROPIC_EVENTS = new Set([
   "error",
 ]);
 
-/** What an event of a chat has: an answer or a complaint. One with neither is a heartbeat or a bill. */
-const CHAT_FIELDS = ["choices", "error", "message", "detail"] as const;
+/** An event of a chat without a choice in it is a heartbeat or a bill, unless it complains. */
+const COMPLAINTS = ["error", "message", "detail"] as const;
