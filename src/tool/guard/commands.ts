@@ -1,12 +1,287 @@
-import type { Guard } from "../tool.js";
+/**
+ * What a command may do, judged from its text before it runs: it runs, a person is asked, or it never runs. Pure, and
+ * quick whatever the text. A shell cannot be seen through completely: this catches what is written down, also when it
+ * is quoted, wrapped or nested, and asks where it cannot tell. It is no sandbox.
+ *
+ * - [AP-23] The floor is refused however it is written.
+ * - [AP-24] Each ask-first kind has its own grant; several in one command need a grant of their own.
+ */
 
-export interface CommandPlaces {
-  readonly cwd: string;
-  readonly home: string;
-  readonly personHome: string;
-  readonly hostPid?: number;
+import type { Guard } from "../tool.js";
+import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
+import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
+import { inlineCode, isInterpreter } from "./inline-code.js";
+import { type Invocation, operands, unwrap } from "./invocation.js";
+import type { Place } from "./places.js";
+import { type Command, parseScript, type Script, UNKNOWN, type Variables } from "./script.js";
+import { type CommandPlaces, isBlockDevice, isOutside, isSystem, isVital, pathOf, placeNamed } from "./vital.js";
+import { writtenBy, writtenByRedirects } from "./writes.js";
+
+export type { CommandPlaces } from "./vital.js";
+
+/** What is longer is asked about as it is. */
+export const JUDGED_CHARS_MAX = 100_000;
+const DEPTH_MAX = 6;
+/** Scripts in scripts are read again; all of it together stays below this. */
+const TOTAL_CHARS_MAX = 4 * JUDGED_CHARS_MAX;
+const REFUSED_WORDS = "This never runs";
+
+const NOWHERE: CommandPlaces = { cwd: UNKNOWN, personHome: "/home/person", home: "/home/person/.talaria" };
+
+export function judgeCommand(command: string, places: CommandPlaces = NOWHERE, stdin?: string): Guard {
+  if (command.length + (stdin?.length ?? 0) > JUDGED_CHARS_MAX) return asking(new Set(["unclear"]));
+  const judge = new Judge(places);
+  judge.read(command, { stdin, isPiped: stdin !== undefined });
+  if (judge.floor !== undefined) return { kind: "refuse", why: `${REFUSED_WORDS}: ${judge.floor}` };
+  return judge.kinds.size === 0 ? { kind: "allow" } : asking(judge.kinds);
 }
 
-export function judgeCommand(_command: string, _places?: CommandPlaces, _stdin?: string): Guard {
-  return { kind: "ask", grant: "terminal:any", why: "runs a command" };
+function asking(kinds: ReadonlySet<Kind>): Guard {
+  const sorted = [...kinds].sort();
+  return {
+    kind: "ask",
+    grant: `terminal:${sorted.join("+")}`,
+    why: `it ${sorted.map((kind) => KINDS[kind]).join("; it ")}`,
+  };
+}
+
+interface Reading {
+  readonly stdin?: string | undefined;
+  readonly isPiped?: boolean;
+  /** Only the floor counts: the text is a string that may or may not be run. */
+  readonly isFloorOnly?: boolean;
+}
+
+class Judge {
+  floor: string | undefined;
+  readonly kinds = new Set<Kind>();
+  readonly #workspace: string;
+  readonly #variables: Variables;
+  #places: CommandPlaces;
+  #depth = 0;
+  #chars = 0;
+  #isFloorOnly = false;
+
+  constructor(places: CommandPlaces) {
+    this.#places = places;
+    this.#workspace = places.cwd;
+    this.#variables = new Map([
+      ["HOME", [places.personHome]],
+      ["PWD", [places.cwd]],
+      ["TALARIA_HOME", [places.home]],
+      ["IFS", [" "]],
+      ["PPID", ["$PPID"]],
+      ["SHELL", ["bash"]],
+      ["BASH", ["bash"]],
+      ["0", ["bash"]],
+    ]);
+  }
+
+  read(text: string, { stdin, isPiped = false, isFloorOnly = false }: Reading = {}): void {
+    this.#chars += text.length;
+    if (this.#depth >= DEPTH_MAX || this.#chars > TOTAL_CHARS_MAX) {
+      this.#ask("unclear");
+      return;
+    }
+    const before = this.#isFloorOnly;
+    this.#isFloorOnly ||= isFloorOnly;
+    this.#depth++;
+    const script = parseScript(text, this.#variables, isPiped);
+    for (const [index, command] of script.commands.entries()) this.#command(command, leftOf(index, script, stdin));
+    if (script.isUnclear) this.#crude(text);
+    this.#depth--;
+    this.#isFloorOnly = before;
+  }
+
+  #ask(kind: Kind): void {
+    if (!this.#isFloorOnly) this.kinds.add(kind);
+  }
+
+  #refuse(why: string | undefined): void {
+    this.floor ??= why;
+  }
+
+  #command(command: Command, left: Left): void {
+    for (const target of writtenByRedirects(command.redirects)) this.#write(target, true);
+    for (const { target } of command.redirects) this.#touch(target);
+    if (command.words.length === 0) return;
+    const [name = ""] = command.words;
+    if (command.inside === name && (command.isPiped || command.isBackground))
+      this.#refuse("it would start processes without end");
+    const invocation = unwrap(command.words);
+    const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
+    this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
+    this.#shell(invocation, command, left.texts);
+    if (deletesData(invocation, left.texts)) this.#ask("database");
+  }
+
+  #invocation(invocation: Invocation): void {
+    const { name, args, written } = invocation;
+    this.#refuse(floorOf(invocation, this.#places));
+    for (const kind of kindsOf(invocation)) this.#ask(kind);
+    for (const { target, isContent } of writtenBy(invocation)) this.#write(target, isContent);
+    for (const word of [written, ...args]) this.#word(word);
+    if (name.includes(UNKNOWN)) this.#ask("computed-command");
+    // A wrapper such as watch takes a whole script as one word.
+    if (/\s/.test(written) && invocation.wrappers.length > 0) this.read(written);
+    if (name === "cd" || name === "pushd") this.#move(operands(args)[0]);
+    this.#inner(invocation);
+    this.#code(invocation);
+  }
+
+  /** Commands that a command is given as words or as text. */
+  #inner({ name, args }: Invocation): void {
+    if (name === "find") {
+      for (const inner of executed(args)) this.#invocation(unwrap(inner));
+      if (args.includes("-delete")) for (const root of findRoots(args)) this.#write(root, false);
+    }
+    const text = TAKES_SCRIPT.test(name)
+      ? args[args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg)) + 1]
+      : undefined;
+    if (text !== undefined && args.some((arg) => /^(?:-[a-z]*c|--command)$/.test(arg))) this.read(text);
+    if (name === "env" || name === "eval" || name === "trap" || name === "alias" || name === "ssh")
+      this.#text(name, args);
+  }
+
+  #text(name: string, args: readonly string[]): void {
+    if (name === "eval") {
+      if (args.some((arg) => arg.includes(UNKNOWN))) this.#ask("eval");
+      this.read(args.join(" "));
+    } else if (name === "trap") this.read(args[0] ?? "");
+    else if (name === "alias") for (const arg of args) this.read(arg.slice(arg.indexOf("=") + 1));
+    else if (name === "ssh") this.read(operands(args).slice(1).join(" "));
+    else this.read(args.map((arg) => arg.replace(/^(?:-S|--split-string=?)/, "")).join(" "));
+  }
+
+  /** A shell or an interpreter: what it is told to run, and where it reads that from. */
+  #shell({ name, args }: Invocation, command: Command, left: readonly string[]): void {
+    const isSourcing = name === "source" || name === ".";
+    if (!SHELLS.test(name) && !isInterpreter(name) && !isSourcing) return;
+    const inline = SHELLS.test(name) ? args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg)) : -1;
+    if (inline >= 0) {
+      const text = args.slice(inline + 1).find((arg) => !/^[-+]/.test(arg)) ?? "";
+      if (text.includes(UNKNOWN)) this.#ask("eval");
+      this.read(text, { isPiped: command.isPiped });
+      return;
+    }
+    const script = operands(args)[0];
+    if (script?.includes(UNKNOWN)) this.#ask("pipe-to-shell");
+    const isReading = script === undefined || script === "-" || script === "/dev/stdin" || args.includes("-s");
+    if (!isReading || (!SHELLS.test(name) && !isSourcing && args.some((arg) => /^-/.test(arg) && arg !== "-"))) return;
+    const texts = command.input === undefined ? left : [command.input];
+    const isShell = SHELLS.test(name) || isSourcing;
+    if (command.isPiped || (command.input !== undefined && (!isShell || command.input.includes(UNKNOWN))))
+      this.#ask("pipe-to-shell");
+    for (const text of texts) this.read(text, { isFloorOnly: !isShell });
+  }
+
+  #code(invocation: Invocation): void {
+    const code = inlineCode(invocation);
+    if (code === undefined) return;
+    if (code.isForkBomb) this.#refuse("it would start processes without end");
+    for (const text of code.strings) this.#word(text);
+    if (!code.isDangerous) return;
+    this.#ask("inline-code");
+    for (const text of code.strings) {
+      if (code.isDeleting && isVital(text, this.#places)) this.#refuse("it would wipe the system or a person's folder");
+      this.read(text, { isFloorOnly: true });
+    }
+  }
+
+  #move(to: string | undefined): void {
+    const cwd =
+      to === undefined ? this.#places.personHome : to === "-" ? UNKNOWN : (pathOf(to, this.#places) ?? UNKNOWN);
+    this.#places = { ...this.#places, cwd };
+    this.#variables.set("PWD", [cwd]);
+  }
+
+  /** `--file=/x`, `if=/x`, `@/x` and `name:/x` name a path as well. */
+  #word(word: string): void {
+    this.#touch(word);
+    const [, path] = /^[^/~=@:]{0,64}[=@:](.+)$/s.exec(word) ?? [];
+    if (path !== undefined) this.#touch(path);
+  }
+
+  #touch(word: string): void {
+    const place = placeNamed(word, this.#places);
+    if (place.kind === "own") {
+      if (place.part === "secret") this.#refuse(`${place.what} are not for commands`);
+      else if (place.part !== "spool") this.#ask("own-home");
+    } else if (place.kind === "credentials") this.#ask("credentials");
+    else if (place.kind === "forbidden" && place.what !== "a device") this.#ask("kernel");
+  }
+
+  #write(target: string, isContent: boolean): void {
+    const place = placeNamed(target, this.#places);
+    const refusal = isBlockDevice(target, this.#places) ? ENDS_DISK : refusedWrite(place, isContent);
+    if (refusal !== undefined) this.#refuse(refusal);
+    else if (/^\/dev\/(?:tcp|udp)\//.test(target)) this.#ask("upload");
+    else if (place.kind === "forbidden") this.#device(target);
+    else if (place.kind === "startup") this.#ask("startup-file");
+    else if (isSystem(target, this.#places)) this.#ask("system-write");
+    else if (isOutside(target, this.#places, this.#workspace)) this.#ask("write-outside");
+  }
+
+  #device(target: string): void {
+    if (!STREAMS.test(target)) this.#ask("device");
+  }
+
+  /** A text that could not be read to its end: every piece of it is looked at as if it were a command. */
+  #crude(text: string): void {
+    this.#ask("unclear");
+    for (const piece of text
+      .replace(/["'\\]/g, "")
+      .split(/[;&|\n()`{}]+/)
+      .slice(0, PIECES_MAX)) {
+      const words = piece
+        .replace(/\$\{?IFS\}?/g, " ")
+        .trim()
+        .split(/\s+/);
+      const home = this.#places.personHome;
+      const invocation = unwrap(words.map((word) => word.replace(/^(?:~|\$\{?HOME\}?)(?=\/|$)/, home)));
+      this.#refuse(floorOf(invocation, this.#places));
+    }
+  }
+}
+
+const PIECES_MAX = 5000;
+const SHELLS = /^(?:ba|z|da|k|mk|a|fi|rba|c|tc|pd)?sh$|^-(?:ba|z)?sh$/;
+const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
+const STREAMS = /^\/dev\/(?:std(?:in|out|err)|tty|fd\/\d+)$/;
+
+function refusedWrite(place: Place, isContent: boolean): string | undefined {
+  if (place.kind === "own" && place.part === "settings") return `${place.what} are not written by commands`;
+  if (place.kind === "credentials" && isContent) return "other programs keep credentials there";
+  return place.kind === "forbidden" && place.what === "the inside of the kernel"
+    ? "it would stop the machine"
+    : undefined;
+}
+
+function executed(args: readonly string[]): readonly (readonly string[])[] {
+  const found: string[][] = [];
+  for (const [index, arg] of args.entries()) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(arg)) continue;
+    const end = args.findIndex((other, at) => at > index && (other === ";" || other === "+"));
+    found.push(args.slice(index + 1, end < 0 ? undefined : end));
+  }
+  return found;
+}
+
+interface Left {
+  readonly words: readonly string[];
+  readonly texts: readonly string[];
+}
+
+const LEFT_MAX = 8;
+
+/** What the commands before this one in its pipeline print, when that is written down. */
+function leftOf(index: number, script: Script, stdin: string | undefined): Left {
+  const pipeline = script.commands[index]?.pipeline;
+  const before = script.commands.slice(Math.max(0, index - LEFT_MAX), index).filter((one) => one.pipeline === pipeline);
+  const printing = before.filter(({ words }) => /^(?:echo|printf|ls|find|cat|yes|print)$/.test(words[0] ?? ""));
+  const texts = printing.map(({ words, input }) => input ?? words.slice(1).join(" "));
+  return {
+    words: printing.flatMap(({ words }) => operands(words.slice(1))),
+    texts: stdin === undefined || before.length > 0 ? texts : [...texts, stdin],
+  };
 }
