@@ -17,12 +17,15 @@ export const continueCommand: SlashCommand = {
       store.recent({ conversation, limit: 1 }),
     ]);
     if (open !== undefined || queued !== undefined) return { say: [], next: { kind: "run" } };
-    if (last !== undefined && isCut(last)) return { say: [], next: { kind: "send", text: CONTINUE_TEXT } };
-    return said("Nothing was interrupted here.");
+    const cut = last === undefined ? "no" : cutBy(last);
+    if (cut === "interruption") return { say: [], next: { kind: "send", text: CONTINUE_TEXT } };
+    return said(cut === "failure" ? "The last message failed; /retry asks it again." : "Nothing was interrupted here.");
   },
 };
 
-/** An exchange that ended otherwise than with a whole answer. */
-function isCut({ role, body }: HistoryRow): boolean {
-  return role === "assistant" ? body?.interrupted === true : role === "user" || role === "tool";
+/** How the last exchange ended, by the note that every end without an answer leaves. */
+function cutBy({ role, body }: HistoryRow): "no" | "interruption" | "failure" {
+  if (role === "note") return body?.["outcome"] === "failed" ? "failure" : "interruption";
+  // An import has no notes: what was asked and never answered was cut.
+  return role === "user" || role === "tool" || body?.interrupted === true ? "interruption" : "no";
 }

@@ -1,7 +1,9 @@
 /** `talaria chat`: checks what was asked for, starts the runtime, and hands over to one run or to the chat of lines. */
 import type { StartedRuntime } from "#app/start-runtime.js";
+import { UserError } from "#base/errors.js";
 import type { SessionStart } from "#session/verbs/intake.js";
 import type { CliContext } from "../command.js";
+import { EXIT } from "../exit-codes.js";
 import { jsonDisplay, streamDisplay } from "./json-display.js";
 import { chatByLines } from "./line-chat.js";
 import { type LineInput, pipedInput, readMessage, terminalInput } from "./line-input.js";
@@ -20,6 +22,7 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
   checkOptions(options, out.json);
   const cwd = workingDirectory(options);
   const text = options.query === "-" ? await readMessage(signal) : options.query;
+  if (text?.trim() === "") throw new UserError("an empty message says nothing", "nothing was stored", EXIT.usage);
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const isOnce = isOneRun(options, isTerminal);
   const started = await startRuntime(context, options, cwd);

@@ -1,6 +1,7 @@
 /** How a chat shows itself: to a person, as one JSON object, or as JSON lines. The same calls whatever the form. */
 import type { Glimpse, TurnReport } from "#app/chat-ports.js";
 import type { ConversationId, SessionId } from "#base/ids.js";
+import type { TurnOutcome } from "#session/turn.js";
 
 export interface ChatDisplay {
   /** Told as soon as it is stored, before a model is asked: a process that is killed can be resumed by it. */
@@ -35,6 +36,9 @@ export interface Recalled {
   readonly because: "idle" | "duplicate";
   readonly turn: string | null;
   readonly said: string | null;
+  /** How that exchange ended; what a failure said is the reason. */
+  readonly outcome: TurnOutcome;
+  readonly reason: string | null;
   readonly answer: string | null;
   /** The answer was cut by an interruption [FQ-10]. */
   readonly isCut: boolean;

@@ -19,15 +19,14 @@ export function resultDocument(reports: readonly TurnReport[], notes: readonly s
 }
 
 export function recalledDocument(recalled: Recalled, notes: readonly string[]): ResultDocument {
-  const { conversation, session, turn, answer, model, because, isCut } = recalled;
-  const isAnswered = answer !== null && !isCut;
+  const { conversation, session, turn, answer, model, because, reason } = recalled;
   return {
     conversation,
     session,
     turn,
-    outcome: because === "idle" ? "idle" : isAnswered ? "completed" : "failed",
+    outcome: because === "idle" ? "idle" : recalled.outcome,
     text: answer ?? "",
-    ...(isCut ? { notice: "The answer was cut by an interruption." } : {}),
+    ...(reason === null ? {} : { reason }),
     model,
     isDemo: isDemoLabel(model),
     steps: 0,

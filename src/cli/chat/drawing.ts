@@ -51,15 +51,16 @@ function draw(glimpse: Glimpse, style: Style): Drawing {
       return { kind: "status", text: `making room: ${formatCount(glimpse.tokens)} tokens are much for this model…` };
     case "notice":
       return { kind: "warning", text: safe(glimpse.text) };
-    // The surface asks, or the report says how to answer.
+    // The surface asks and knows the answer, or the report says how to give one.
     case "asking":
+    case "answered":
       return { kind: "nothing" };
     default:
       return { kind: "remark", text: remarkOn(glimpse) };
   }
 }
 
-type Remarked = Extract<Glimpse, { type: "retrying" | "fallback" | "answered" | "steered" | "compacted" }>;
+type Remarked = Extract<Glimpse, { type: "retrying" | "fallback" | "steered" | "compacted" }>;
 
 function remarkOn(glimpse: Remarked): string {
   switch (glimpse.type) {
@@ -69,8 +70,6 @@ function remarkOn(glimpse: Remarked): string {
     }
     case "fallback":
       return `${glimpse.from} failed (${failureWords(glimpse.failure.message)}); asking ${glimpse.to}`;
-    case "answered":
-      return glimpse.answer === "deny" ? "denied" : `answered: ${glimpse.answer}`;
     case "steered":
       return `added: ${safe(glimpse.text)}`;
     case "compacted":

@@ -69,7 +69,7 @@ async function readLines(chat: LineChat): Promise<void> {
     if (read.text.trim() === "") continue;
     if ((await oneLine(chat, read.text)) === "leave") return;
     // Nobody can answer here: what follows in the pipe would only queue up behind the question.
-    if (talk.isWaiting && !input.isTerminal) return screen.note("What follows was not sent.");
+    if (talk.isWaiting && !input.isTerminal) return screen.note("Lines after this one are not sent while it waits.");
   }
 }
 

@@ -29,6 +29,47 @@ const TYPED_AHEAD_LINES_MAX = 1_000;
 const DRAIN_MS = 40;
 
 export function terminalInput(clock: Clock, complete: (line: string) => string[]): LineInput {
+  const keyboard = createKeyboard(complete);
+  const { ahead } = keyboard;
+  return {
+    isTerminal: true,
+    async read(prompt, signal) {
+      if (signal.aborted) return { kind: "end" };
+      const next = ahead.shift();
+      if (next !== undefined) {
+        process.stderr.write(`${prompt}${next}\n`);
+        return { kind: "line", text: next };
+      }
+      const read = await keyboard.prompt(prompt, signal);
+      return read.kind === "line" ? { kind: "line", text: ahead.shift() ?? "" } : read;
+    },
+    async ask(prompt, signal) {
+      await drain(keyboard, clock);
+      if (signal.aborted) return { kind: "interrupted", hadText: false };
+      const before = ahead.splice(0);
+      const begun = keyboard.takeUnfinished();
+      const read = await keyboard.prompt(prompt, signal);
+      const [answer = "", ...after] = ahead.splice(0);
+      // Typed before the question, or pasted behind the answer: neither an answer nor lost.
+      ahead.push(...before, ...after);
+      keyboard.giveBack(begun);
+      return read.kind === "line" ? { kind: "line", text: answer } : read;
+    },
+  };
+}
+
+interface Keyboard {
+  /** Whole lines that nobody has read yet, in order. */
+  readonly ahead: string[];
+  open(): Interface;
+  /** Shows the prompt with what was begun before. On `line` the line is in `ahead`. */
+  prompt(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  takeUnfinished(): string;
+  giveBack(text: string): void;
+  close(reader: Interface): void;
+}
+
+function createKeyboard(complete: (line: string) => string[]): Keyboard {
   const ahead: string[] = [];
   let history: string[] = [];
   let unfinished = "";
@@ -43,75 +84,65 @@ export function terminalInput(clock: Clock, complete: (line: string) => string[]
       completer: (line: string) => [complete(line), line],
     });
     reader.on("history", (lines: string[]) => {
-      history = lines;
+      history = [...lines];
+    });
+    reader.on("line", (text) => {
+      if (ahead.length < TYPED_AHEAD_LINES_MAX) ahead.push(text);
     });
     return reader;
   };
-  const readWith = (reader: Interface, signal: AbortSignal): Promise<ReadLine> => {
-    const done = new AbortController();
-    return new Promise<ReadLine>((resolve) => {
-      reader.on("line", (text) => {
-        // Pasted lines come at once: the first is read, the rest is typed ahead.
-        if (ahead.length < TYPED_AHEAD_LINES_MAX) ahead.push(text);
-        resolve({ kind: "line", text: "" });
-      });
-      reader.once("close", () => resolve({ kind: "end" }));
-      reader.once("SIGINT", () => resolve({ kind: "interrupted", hadText: reader.line !== "" }));
-      const stop = (): void => resolve({ kind: "interrupted", hadText: false });
-      signal.addEventListener("abort", stop, { once: true, signal: done.signal });
-    }).finally(() => {
-      done.abort();
-      unfinished = reader.line ?? "";
-      reader.close();
-    });
+  const close = (reader: Interface): void => {
+    unfinished = reader.line ?? "";
+    reader.close();
   };
-  const prompted = async (prompt: string, signal: AbortSignal, begun: string): Promise<ReadLine> => {
-    const reader = open();
-    reader.setPrompt(prompt);
-    reader.prompt();
-    if (begun !== "") reader.write(begun);
-    const read = await readWith(reader, signal);
-    if (read.kind === "interrupted" || read.kind === "end") {
-      unfinished = "";
-      process.stderr.write("\n");
-    }
-    return read;
+  const takeUnfinished = (): string => {
+    const text = unfinished;
+    unfinished = "";
+    return text;
   };
   return {
-    isTerminal: true,
-    async read(prompt, signal) {
-      if (signal.aborted) return { kind: "end" };
-      const next = ahead.shift();
-      if (next !== undefined) {
-        process.stderr.write(`${prompt}${next}\n`);
-        return { kind: "line", text: next };
-      }
-      const begun = unfinished;
-      unfinished = "";
-      const read = await prompted(prompt, signal, begun);
-      return read.kind === "line" ? { kind: "line", text: ahead.shift() ?? "" } : read;
+    ahead,
+    open,
+    close,
+    takeUnfinished,
+    giveBack: (text) => {
+      unfinished = text + unfinished;
     },
-    async ask(prompt, signal) {
-      await drain(open(), clock, (lines) => ahead.push(...lines));
-      if (signal.aborted) return { kind: "interrupted", hadText: false };
-      const before = ahead.splice(0);
-      const read = await prompted(prompt, signal, "");
-      const [answer = "", ...after] = ahead.splice(0);
-      // Pasted behind the answer: it is neither an answer nor lost.
-      ahead.push(...before, ...after);
-      return read.kind === "line" ? { kind: "line", text: answer } : read;
+    async prompt(prompt, signal) {
+      const reader = open();
+      reader.setPrompt(prompt);
+      reader.prompt();
+      const begun = takeUnfinished();
+      if (begun !== "") reader.write(begun);
+      const read = await outcomeOf(reader, signal);
+      close(reader);
+      if (read.kind === "line") return read;
+      unfinished = "";
+      process.stderr.write("\n");
+      return read;
     },
   };
 }
 
-async function drain(reader: Interface, clock: Clock, keep: (lines: readonly string[]) => void): Promise<void> {
-  const lines: string[] = [];
-  reader.on("line", (line) => lines.push(line));
-  await clock.sleep(DRAIN_MS);
-  reader.close();
-  keep(lines);
+async function outcomeOf(reader: Interface, signal: AbortSignal): Promise<ReadLine> {
+  const done = new AbortController();
+  const outcome = await new Promise<ReadLine>((resolve) => {
+    reader.once("line", (text) => resolve({ kind: "line", text }));
+    reader.once("close", () => resolve({ kind: "end" }));
+    reader.once("SIGINT", () => resolve({ kind: "interrupted", hadText: reader.line !== "" }));
+    const stop = (): void => resolve({ kind: "interrupted", hadText: false });
+    signal.addEventListener("abort", stop, { once: true, signal: done.signal });
+  });
+  done.abort();
+  return outcome;
 }
 
+/** Takes in what was typed before now, so that it cannot answer what is asked next. */
+async function drain(keyboard: Keyboard, clock: Clock): Promise<void> {
+  const reader = keyboard.open();
+  await clock.sleep(DRAIN_MS);
+  keyboard.close(reader);
+}
 /** Every line of stdin, whole and bounded. Nobody can be asked here. */
 export function pipedInput(signal: AbortSignal): LineInput {
   const lines = linesOf(process.stdin);

@@ -16,7 +16,11 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, text: st
   const { context, started, display } = parts;
   const card = await findTarget(started.store, options);
   const pending = card === undefined ? [] : await pendingQuestions(started.store, card.id);
-  if (hasAnswer(options)) checkAnswers(options, pending);
+  if (hasAnswer(options)) {
+    checkAnswers(options, pending);
+    // Whoever came first decided it [CT-10]; that is no mistake of the second.
+    if (pending.length === 0) display.note("Nothing waits for an answer here.");
+  }
   for (const note of started.notes) display.note(note);
   const talk = beginTalk(parts, card);
   const said = text === undefined ? undefined : await talk.say(messageOf(options, text));

@@ -14,7 +14,7 @@ export function questionLines(question: Question, style: LineStyle): string[] {
   const { paint } = style;
   if (question.kind === "permission") {
     return [
-      paint.yellow(`${question.tool} needs your leave:`),
+      paint.yellow(`May this be done? (${question.tool})`),
       ...shortened(block(question.summary, style)).map((line) => paint.bold(line)),
       ...block(`because ${question.why}`, style),
     ];
@@ -27,8 +27,8 @@ export function questionLines(question: Question, style: LineStyle): string[] {
 export function choiceLines(grant: string, style: LineStyle): string[] {
   return [
     "o  once: only this time",
-    `s  session: in this conversation, everything that is “${grant}”`,
-    `a  always: the same in every conversation`,
+    `s  session: “${grant}” in this conversation`,
+    `a  always: “${grant}” in every conversation`,
     "d  deny: it is not done; words after it are told to the model",
   ].flatMap((line) => block(line, style));
 }

@@ -54,7 +54,7 @@ interface Canvas {
 /** The status line is at the cursor whenever it is drawn; everything else wipes it first. */
 function createCanvas(surface: ChatSurface): Canvas {
   const { paint, columns } = surface;
-  const flow = createTextFlow(surface.isTextLive ? surface.writeText : () => undefined);
+  const flow = createTextFlow(surface.isTextLive ? surface.writeText : () => undefined, columns);
   let hasStatus = false;
   const wipe = (): void => {
     if (hasStatus) surface.writeAside("\r\u001b[K");
@@ -128,14 +128,10 @@ function tell(
 ): void {
   const { surface, flow } = canvas;
   const { paint } = surface;
-  if (report.isRecovered && report.outcome !== "waiting" && report.text !== "") {
-    canvas.remark("(finished the turn that was cut)");
-  }
-  if (report.text !== "" && !(surface.isTextLive && flow.hasShown(report.text))) {
-    if (surface.isTextLive) surface.writeText(withNewline(visibleLines(report.text)));
-    else if (isLast) surface.writeText(withNewline(report.text));
-    else canvas.say(visibleLines(report.text).split("\n"));
-  }
+  const hasText = report.text !== "" && !(surface.isTextLive && flow.hasShown(report.text));
+  if (hasText && report.isRecovered) canvas.remark("(went on where the last turn had stopped)");
+  if (hasText && (surface.isTextLive || isLast)) writeAnswer(canvas, report.text);
+  else if (hasText) canvas.say(visibleLines(report.text).split("\n"));
   if (report.outcome === "interrupted-by-user") canvas.remark("(interrupted; what was done is kept)");
   if (report.notice !== undefined) {
     canvas.remark(report.notice, report.outcome === "completed" ? paint.yellow : paint.red);
@@ -157,15 +153,16 @@ function tellWaiting(
   }
 }
 
-function tellRecalled({ surface, say, remark }: Canvas, recalled: Recalled): void {
+function tellRecalled(canvas: Canvas, recalled: Recalled): void {
+  const { surface, say, remark } = canvas;
   const { paint } = surface;
-  const { said, answer, isCut, because } = recalled;
+  const { said, answer, isCut, because, reason } = recalled;
   const [nothing, before] = ["Nothing is left to do here.", "This message came before; it was not sent again."];
   remark(because === "idle" ? nothing : before);
   if (said !== null) say(quoted(said, surface.columns).map(paint.dim));
-  if (answer !== null) surface.writeText(withNewline(surface.isTextLive ? visibleLines(answer) : answer));
+  if (answer !== null) writeAnswer(canvas, answer);
   if (isCut) remark("(the answer was cut here by an interruption)");
-  else if (answer === null && said !== null) remark("(it has no answer)");
+  else if (answer === null && said !== null) remark(`(it has no answer${reason === null ? "" : `; ${reason}`})`);
 }
 
 const QUOTED_LINES_MAX = 6;
@@ -183,6 +180,12 @@ function wrapped(text: string, columns: number): string[] {
     .flatMap((line) => wrap(line, columns - 1));
 }
 
-function withNewline(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
+/** [LS-12] Unchanged where a program may read it; a terminal gets it broken between words, without control characters. */
+function writeAnswer({ surface, flow }: Canvas, text: string): void {
+  if (!surface.isTextLive) {
+    surface.writeText(text.endsWith("\n") ? text : `${text}\n`);
+    return;
+  }
+  flow.add(text);
+  flow.endSegment();
 }

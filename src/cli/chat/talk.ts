@@ -90,8 +90,7 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
       const recalled = await recall(started.store, conversation, asked);
       if (recalled === undefined) return EXIT["not-found"];
       display.recalled(recalled);
-      const isAnswered = recalled.answer !== null && !recalled.isCut;
-      return asked === undefined || isAnswered ? EXIT.ok : EXIT.failed;
+      return asked === undefined ? EXIT.ok : EXIT_OF[recalled.outcome];
     },
     moveTo(next) {
       conversation = next;

@@ -3,6 +3,7 @@ import type { Question } from "#app/chat-ports.js";
 import { UserError } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
+import type { TurnOutcome } from "#session/turn.js";
 import type { ConversationCard, HistoryRow } from "#session/verbs/reading.js";
 import { requireSession } from "../commands/sessions-find.js";
 import { EXIT } from "../exit-codes.js";
@@ -58,7 +59,10 @@ export async function recall(
   const rows = await store.recent({ conversation, limit: RECENT_MESSAGES_MAX });
   const users = rows.filter(({ role }) => role === "user");
   const said = users.findLast(({ text }) => asked === undefined || text === asked.text) ?? users.at(-1);
-  const answer = answerOf(rows, said);
+  const exchange = exchangeOf(rows, said);
+  const answer = answerOf(exchange);
+  const note = exchange.findLast(({ role, body }) => role === "note" && isOutcome(body?.["outcome"]));
+  const outcome = note?.body?.["outcome"];
   return {
     conversation,
     session: card.tip,
@@ -66,16 +70,34 @@ export async function recall(
     because: asked === undefined ? "idle" : "duplicate",
     turn: said?.turn ?? null,
     said: said?.text ?? null,
+    outcome: isOutcome(outcome) ? outcome : answer === undefined ? "failed" : "completed",
+    reason: note?.text ?? null,
     answer: answer?.text ?? null,
     isCut: answer?.body?.interrupted === true,
   };
 }
 
-/** What stands last between a message and the next one of the person, if it is an answer. */
-function answerOf(rows: readonly HistoryRow[], said: HistoryRow | undefined): HistoryRow | undefined {
+/** What stands between a message and the person's next one. */
+function exchangeOf(rows: readonly HistoryRow[], said: HistoryRow | undefined): readonly HistoryRow[] {
   const from = said === undefined ? 0 : rows.indexOf(said) + 1;
   const next = rows.findIndex(({ role }, at) => at >= from && role === "user");
-  const exchange = rows.slice(from, next < 0 ? undefined : next);
+  return rows.slice(from, next < 0 ? undefined : next);
+}
+
+/** The last words of an exchange, unless a tool had the last word. */
+function answerOf(exchange: readonly HistoryRow[]): HistoryRow | undefined {
   const last = exchange.findLast(({ role }) => role === "assistant" || role === "tool");
   return last?.role === "assistant" && last.text !== "" ? last : undefined;
 }
+
+/** Every end without an answer leaves a note that says which it was. */
+function isOutcome(value: unknown): value is TurnOutcome {
+  return typeof value === "string" && value !== "completed" && Object.hasOwn(OUTCOMES, value);
+}
+
+const OUTCOMES: Readonly<Record<TurnOutcome, true>> = {
+  completed: true,
+  failed: true,
+  "interrupted-by-user": true,
+  "interrupted-by-crash": true,
+};

@@ -3,9 +3,13 @@
  * in the middle of a sentence, and remembers what was shown, so that a settled answer is not printed twice.
  */
 import { visibleLines } from "#base/text-width.js";
+import { createWordWrap } from "./word-wrap.js";
 
 /** Segments remembered; a turn of more steps would print its last answer again at worst. */
 const SEGMENTS_MAX = 200;
+
+/** Half a character, half a line break or half an escape sequence waits for its other half. */
+const HALF = /(?:[\ud800-\udbff\r]|\u001b(?:\[[0-?]{0,64}[ -/]{0,8}|\][^\u0007\u001b]{0,512})?)$/;
 
 export interface TextFlow {
   add(delta: string): void;
@@ -18,36 +22,29 @@ export interface TextFlow {
   hasShown(text: string): boolean;
 }
 
-export function createTextFlow(write: (text: string) => void): TextFlow {
+export function createTextFlow(write: (text: string) => void, columns: number): TextFlow {
+  const wrap = createWordWrap(write, columns);
   let segment = "";
   let held = "";
-  let isMidLine = false;
   const shown: string[] = [];
   const show = (text: string): void => {
     // Models like to begin with empty lines.
     const safe = segment.trim() === "" ? visibleLines(text).trimStart() : visibleLines(text);
     segment += text;
-    if (safe === "") return;
-    write(safe);
-    isMidLine = !safe.endsWith("\n");
+    wrap.add(safe);
   };
-  const flush = (): void => {
+  const endLine = (): void => {
     const rest = held;
     held = "";
     if (rest !== "") show(rest);
-  };
-  const endLine = (): void => {
-    flush();
-    if (isMidLine) write("\n");
-    isMidLine = false;
+    wrap.endLine();
   };
   return {
     add(delta) {
       const text = held + delta;
-      // Half a character, or half a line break, waits for its other half.
-      const cut = /[\ud800-\udbff\r]$/.test(text) ? 1 : 0;
-      held = text.slice(text.length - cut);
-      if (text.length > cut) show(text.slice(0, text.length - cut));
+      const whole = text.replace(HALF, "");
+      held = text.slice(whole.length);
+      if (whole !== "") show(whole);
     },
     endSegment() {
       endLine();

@@ -16,18 +16,22 @@ export interface LineStyle {
 }
 
 const INDENT = "  ";
+const GAP = "  ";
 const DIFF_LINES_MAX = 10;
 /** Of a text that only its first line is shown of. */
 const GLANCE_CHARS_MAX = 2_000;
-const SUMMARY_CELLS_MIN = 20;
+/** Of the line, for what was done; what came of it gives way first. */
+const SUMMARY_SHARE = 0.6;
 
 export function callLines(call: Finished, style: LineStyle): string[] {
   const { paint, columns } = style;
   const mark = call.outcome === "ok" ? paint.green("✓") : paint.red("✗");
   const room = columns - INDENT.length - 1;
-  const result = truncate(resultText(call), Math.max(0, room - SUMMARY_CELLS_MIN));
-  const summary = truncate(safe(call.summary), room - textWidth(result) - 2);
-  const line = `${mark} ${summary}  ${call.outcome === "ok" ? paint.dim(result) : paint.red(result)}`;
+  const done = safe(call.summary);
+  const wanted = Math.min(textWidth(done), Math.floor(room * SUMMARY_SHARE));
+  const result = truncate(resultText(call), room - wanted - GAP.length);
+  const summary = truncate(done, room - textWidth(result) - GAP.length);
+  const line = `${mark} ${summary}${GAP}${call.outcome === "ok" ? paint.dim(result) : paint.red(result)}`;
   return [line, ...diffLines(call, style)];
 }
 

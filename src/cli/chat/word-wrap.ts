@@ -1,0 +1,54 @@
+/**
+ * Breaks text between words while it comes, so that a terminal does not break it inside them. A word is written when
+ * its end is known; lines of code between fences stay as they are.
+ */
+import { textWidth } from "#base/text-width.js";
+
+export interface WordWrap {
+  add(text: string): void;
+  /** Writes what is held back, and ends the line if the cursor stands in one. */
+  endLine(): void;
+}
+
+export function createWordWrap(write: (text: string) => void, columns: number): WordWrap {
+  let column = 0;
+  let spaces = "";
+  let word = "";
+  let isCode = false;
+  const flushWord = (): void => {
+    if (word === "") return;
+    if (column === 0 && word.startsWith("```")) isCode = !isCode;
+    const width = textWidth(word);
+    if (!isCode && column > 0 && column + spaces.length + width > columns) {
+      write(`\n${word}`);
+      column = width;
+    } else {
+      write(`${spaces}${word}`);
+      column += spaces.length + width;
+    }
+    spaces = "";
+    word = "";
+  };
+  const breakLine = (): void => {
+    flushWord();
+    write("\n");
+    column = 0;
+    spaces = "";
+  };
+  return {
+    add(text) {
+      for (const [token] of text.matchAll(/\n|[^\S\n]+|\S+/g)) {
+        if (token === "\n") breakLine();
+        else if (token.trim() === "") {
+          flushWord();
+          spaces += token;
+        } else word += token;
+      }
+    },
+    endLine() {
+      flushWord();
+      if (column > 0) breakLine();
+      spaces = "";
+    },
+  };
+}
