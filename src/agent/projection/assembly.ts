@@ -37,7 +37,11 @@ export class Assembly {
 
   /** Whether the history begins with everything that was added. */
   isPrefixOf(history: readonly Message[]): boolean {
-    return this.#seen.length <= history.length && this.#seen.every((message, at) => message === history[at]);
+    const { length } = this.#seen;
+    if (length > history.length) return false;
+    // A plain loop: this runs over all of history before every request.
+    for (let at = 0; at < length; at++) if (this.#seen[at] !== history[at]) return false;
+    return true;
   }
 
   /** Adds what the history has beyond what was added before. */
