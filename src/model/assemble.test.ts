@@ -329,7 +329,10 @@ describe("what a provider wants back", () => {
         { type: "reasoning-delta", id: "r", delta: "hm" },
         text("x"),
         ...ends["openai-chat"],
-        { ...(finish() as object), providerMetadata: { openrouter: { reasoning_details: details } } } as unknown as Part,
+        {
+          ...(finish() as object),
+          providerMetadata: { openrouter: { reasoning_details: details } },
+        } as unknown as Part,
       ]),
     );
     expect(JSON.parse(JSON.stringify(step.opaque))).toEqual(step.opaque);
