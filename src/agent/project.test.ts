@@ -16,7 +16,7 @@ import {
   SUMMARY_PREFIX,
 } from "./projection/piece.js";
 
-const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 400);
+const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 200);
 
 const DIALECTS: readonly Dialect[] = ["openai-chat", "openai-responses", "anthropic", "google"];
 const TARGET = { dialect: "openai-chat", origin: ORIGIN } as const;
@@ -140,6 +140,34 @@ describe("a projection", () => {
       [user("a"), asked("é", "call_1"), result("call_1", "two"), result("é", "one")],
       ["user:a", "assistant: +call_1 +call_2", "tool:call_1=one call_2=two"],
     ],
+    [
+      "a call without an id whose result has one",
+      [user("a"), asked(""), result("x", "one")],
+      ["user:a", "assistant: +call_1", "tool:call_1=one"],
+    ],
+    [
+      "an id used again after its first call got no result",
+      [
+        user("a"),
+        asked("x"),
+        user("b"),
+        asked("x"),
+        result("x", "one"),
+        result("x", "two"),
+        said("c"),
+        result("x", "three"),
+      ],
+      [
+        "user:a",
+        "assistant: +x",
+        `tool:x=${ABANDONED_TEXT.unknown}`,
+        "user:b",
+        "assistant: +call_2",
+        "tool:call_2=one",
+        "assistant:c",
+        `user:${CONTINUE_TEXT}`,
+      ],
+    ],
     ["a system message", [{ role: "system", text: "be kind" }], [`user:${CONTEXT_PREFIX}\nbe kind`]],
     [
       "a summary and what follows it",
@@ -182,6 +210,41 @@ describe("a projection", () => {
     const text = answers?.role === "tool" ? (answers.results[0]?.text ?? "") : "";
     expect(text.length).toBeLessThanOrEqual(1_000_000);
     expect(text).toMatch(/2000000 characters left out/);
+  });
+
+  it("[MD-20] pairs results without ids by the tool's name", () => {
+    const calls = ["read_file", "terminal"].map((name) => ({ id: "", name, arguments: "{}" }));
+    const bare = (toolName: string): NewMessage => ({ role: "tool", text: `of ${toolName}`, body: { toolName } });
+    const [, , answers] = sent(user("a"), said("", { toolCalls: calls }), bare("terminal"), bare("read_file"));
+    expect(answers).toMatchObject({ results: [{ text: "of read_file" }, { text: "of terminal" }] });
+  });
+
+  it.each([
+    ["ok", false],
+    ["error", true],
+    ["denied", true],
+    ["unknown", true],
+    [undefined, false],
+  ])("tells the model of a call that ended %s whether it failed", (outcome, isError) => {
+    const [, , answers] = sent(user("a"), asked("x"), result("x", "one", { outcome }));
+    expect(answers).toMatchObject({ results: [{ isError }] });
+  });
+
+  it("[MD-21] follows an undo: what is no longer in history is not sent", () => {
+    const [a, b, c, d] = toHistory([user("a"), said("b"), user("c"), user("d")]) as [
+      Message,
+      Message,
+      Message,
+      Message,
+    ];
+    expect(outline(project([a, b, c], TARGET))).toEqual(["user:a", "assistant:b", "user:c"]);
+    expect(outline(project([a, b, d], TARGET))).toEqual(["user:a", "assistant:b", "user:d"]);
+    expect(outline(project([a], TARGET))).toEqual(["user:a"]);
+  });
+
+  it("[MD-22] keeps the reasoning of a step that was cut from going back", () => {
+    const opaque = { origin: ORIGIN, parts: [{ kind: "reasoning", text: "hm" }] };
+    expect(sent(user("a"), said("b", { opaque, interrupted: true }))[1]).not.toHaveProperty("opaque");
   });
 
   it("[MD-22] sends opaque reasoning back to its own deployment and to no other", () => {

@@ -14,7 +14,7 @@ import { recall } from "./recall.js";
 import { findSummary, generationOf, isSummary } from "./summary-message.js";
 import { asHistory, projectedTokens, weightOf } from "./weigh.js";
 
-const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 400);
+const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 200);
 const WORDS = "word ".repeat(80);
 const DIALECTS: readonly Dialect[] = ["openai-chat", "openai-responses", "anthropic", "google"];
 const TARGET = { dialect: "anthropic", origin: "" } as const;
@@ -82,6 +82,16 @@ describe("a child's content", () => {
     expect(messages).toHaveLength(history.length);
     expect(messages.some(isSummary)).toBe(false);
     expect(tokensAfter).toBeLessThan(tokensBefore / 2);
+  });
+
+  it("thins what is kept of the beginning", () => {
+    const beginning: NewMessage[] = [
+      { role: "user", text: "read it" },
+      { role: "assistant", text: "", body: { toolCalls: [{ id: "a", name: "read_file", arguments: "{}" }] } },
+      { role: "tool", text: "line\n".repeat(10_000), body: { toolCallId: "a", toolName: "read_file" } },
+    ];
+    const { messages } = childOf(toHistory([...beginning, ...exchanges(20)]), 400, "we talked");
+    expect(messages[2]?.text).toMatch(/^\[output left out to save room/);
   });
 
   it("cuts huge results of the last step, so that a turn is never too large for good", () => {

@@ -5,7 +5,7 @@ import { anyHistory, orderlyHistory, toHistory } from "../../../test/support/his
 import { type CompactionPlan, planCompaction } from "./plan.js";
 import { weigh, weightOf } from "./weigh.js";
 
-const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 400);
+const RUNS = Number(process.env["TALARIA_PROJECT_RUNS"] ?? 200);
 /** 100 tokens and a little. */
 const WORDS = "word ".repeat(80);
 
@@ -66,6 +66,59 @@ describe("a plan", () => {
 
   it("[CR-5] plans nothing when a summary is all there would be to summarise", () => {
     expect(planCompaction(toHistory([summary, ...exchanges(2)]), { tailTokens: 2_000 })).toEqual({ kind: "nothing" });
+  });
+
+  it("[CR-5] plans nothing when only the summary would not fit", () => {
+    expect(planCompaction(toHistory([summary, ...exchanges(3)]), { tailTokens: 440 })).toEqual({ kind: "nothing" });
+  });
+
+  it("[MD-26] protects all results of a call at the beginning", () => {
+    const calls = ["a", "b"].map((id) => ({ id, name: "terminal", arguments: "{}" }));
+    const results = calls.map(
+      ({ id, name }): NewMessage => ({ role: "tool", text: `result ${id}`, body: { toolCallId: id, toolName: name } }),
+    );
+    const beginning: NewMessage[] = [
+      user("go"),
+      { role: "assistant", text: "", body: { toolCalls: calls } },
+      ...results,
+    ];
+    const { head } = parts(planCompaction(toHistory([...beginning, ...exchanges(20)]), { tailTokens: 800 }));
+    expect(head).toEqual(["go word", "assistant", "result a", "result b"]);
+  });
+
+  it("protects no beginning that is larger than the end may be", () => {
+    const history = toHistory([{ role: "user", text: `paste ${WORDS.repeat(20)}` }, ...exchanges(20)]);
+    expect(parts(planCompaction(history, { tailTokens: 800 })).head).toEqual([]);
+  });
+
+  it("keeps the last answer with the end where it fits", () => {
+    const steps = Array.from({ length: 10 }, (_, at) => step(`c${at}`)).flat();
+    const history = toHistory([...exchanges(3), user("again"), said("the answer"), user("go on"), ...steps]);
+    expect(parts(planCompaction(history, { tailTokens: 100_000 })).tail[0]).toBe("the answer");
+    expect(parts(planCompaction(history, { tailTokens: 500 })).tail).not.toContain("the answer");
+  });
+
+  it("[MD-26] keeps a call whose result came after the last answer with that answer", () => {
+    const [asking, late] = step("late") as [NewMessage, NewMessage];
+    const steps = Array.from({ length: 10 }, (_, at) => step(`c${at}`)).flat();
+    const history = toHistory([...exchanges(3), asking, said("the answer"), late, ...steps]);
+    expect(parts(planCompaction(history, { tailTokens: 100_000 })).tail.slice(0, 3)).toEqual([
+      "ask 2",
+      "assistant",
+      "the answer",
+    ]);
+  });
+
+  it("leaves a note with what it is about", () => {
+    const cut = Array.from({ length: 20 }, (_, at): NewMessage[] => [
+      user(`ask ${at}`),
+      said("cut"),
+      { role: "note", text: "interrupted" },
+    ]);
+    for (let tailTokens = 100; tailTokens < 2_000; tailTokens += 100) {
+      const { middle, tail } = parts(planCompaction(toHistory(cut.flat()), { tailTokens }));
+      expect([middle[0], tail[0]]).not.toContain("interrupted");
+    }
   });
 
   it("trims a short history whose results are huge", () => {

@@ -37,10 +37,8 @@ export class Assembly {
 
   /** Whether the history begins with everything that was added. */
   isPrefixOf(history: readonly Message[]): boolean {
-    const { length } = this.#seen;
-    if (length > history.length) return false;
     // A plain loop: this runs over all of history before every request.
-    for (let at = 0; at < length; at++) if (this.#seen[at] !== history[at]) return false;
+    for (let at = 0; at < this.#seen.length; at++) if (this.#seen[at] !== history[at]) return false;
     return true;
   }
 
