@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#base/clock.js";
+import { ManualClock } from "../../test/support/manual-clock.js";
+import { createModel } from "./create-model.js";
+import { createDemoModel, DEMO_STREAM_MS_MAX } from "./demo.js";
+import { demoAnswer } from "./demo-script.js";
+import { DEMO_LABEL } from "./demo-texts.js";
+import type { CompleteStep, ModelMessage, ModelRequest, ToolSpec } from "./model.js";
+
+const tool = (name: string, properties: object, required: readonly string[]): ToolSpec => ({
+  name,
+  description: "",
+  schema: { type: "object", properties, required },
+});
+const TOOLS = [
+  tool("terminal", { command: {} }, ["command"]),
+  tool("read_file", { path: {}, offset: {} }, ["path"]),
+  tool("todo", { items: {} }, []),
+  tool("search_files", { pattern: {}, target: { enum: ["content", "files"] } }, ["pattern"]),
+];
+const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  system: [{ text: "You are Talaria.", isStable: true }],
+  messages: [{ role: "user", text }],
+  tools: TOOLS,
+  toolChoice: "auto",
+  ...more,
+});
+
+describe("the demo model", () => {
+  it("[MD-10] says what it is and how to get a real one, within a second, in small pieces", async () => {
+    const pieces: string[] = [];
+    const began = performance.now();
+    const outcome = await createDemoModel(systemClock).step(request("hello"), {
+      signal: new AbortController().signal,
+      onText: (delta) => pieces.push(delta),
+    });
+    expect(performance.now() - began).toBeLessThan(1_000 + DEMO_STREAM_MS_MAX);
+    expect(outcome).toMatchObject({ kind: "complete", finish: "stop", calls: [] });
+    expect((outcome as CompleteStep).text).toMatch(/not an AI.*talaria setup/s);
+    expect(pieces.join("")).toBe((outcome as CompleteStep).text);
+    expect(pieces.length).toBeGreaterThan(20);
+  });
+
+  it.each([
+    ["read notes.txt", "read_file", { path: "notes.txt" }],
+    ["which tools are there?", "search_files", { pattern: "*", target: "files" }],
+    ["run date -u", "terminal", { command: "date -u" }],
+    ["please run `ls -l`", "terminal", { command: "ls -l" }],
+    ["delete everything", "terminal", { command: "rm -r ./talaria-demo-that-does-not-exist" }],
+  ])("[MD-10] answers %j with a call of %s", (said, name, input) => {
+    const { text, calls } = demoAnswer(request(said));
+    expect(calls).toMatchObject([{ name, input }]);
+    expect(text).toContain(DEMO_LABEL);
+  });
+
+  it("[MD-10] keeps a to-do list when asked for one", () => {
+    expect(demoAnswer(request("make a todo list")).calls).toMatchObject([
+      {
+        name: "todo",
+        input: { items: [{ id: "1", status: "in_progress" }, { status: "pending" }, { status: "pending" }] },
+      },
+    ]);
+  });
+
+  it("[MD-10] answers the same request with the same bytes, ids included", () => {
+    expect(demoAnswer(request("run date"))).toEqual(demoAnswer(request("run date")));
+    const later: readonly ModelMessage[] = [
+      { role: "user", text: "run date" },
+      { role: "assistant", text: "x", calls: [] },
+      { role: "user", text: "run date" },
+    ];
+    expect(demoAnswer(request("", { messages: later })).calls[0]?.id).not.toBe(
+      demoAnswer(request("run date")).calls[0]?.id,
+    );
+  });
+
+  it("[MD-10] ends after a result, and shows the beginning of it", () => {
+    const messages: readonly ModelMessage[] = [
+      { role: "user", text: "read notes.txt" },
+      { role: "assistant", text: "", calls: [{ id: "a", name: "read_file", arguments: "{}" }] },
+      { role: "tool", results: [{ id: "a", name: "read_file", text: "milk\neggs", isError: false }] },
+    ];
+    const { text, calls } = demoAnswer(request("", { messages }));
+    expect(calls).toEqual([]);
+    expect(text).toContain("> milk\n> eggs");
+    expect(text).toContain(DEMO_LABEL);
+  });
+
+  it("[MD-10] asks for no tool that is not offered, not allowed, or wants more than it can say", () => {
+    expect(demoAnswer(request("read notes.txt", { tools: [] })).calls).toEqual([]);
+    expect(demoAnswer(request("read notes.txt", { toolChoice: "none" })).calls).toEqual([]);
+    const demanding = [tool("read_file", { path: {}, reason: {} }, ["path", "reason"])];
+    expect(demoAnswer(request("read notes.txt", { tools: demanding })).calls).toEqual([]);
+  });
+
+  it("[MD-10] gives a title and a summary when it is asked for them", () => {
+    const asked = (system: string, text: string): string =>
+      demoAnswer(request(text, { system: [{ text: system, isStable: true }], tools: [], toolChoice: "none" })).text;
+    expect(
+      asked("You name conversations. Answer with a title.", "Person:\nwhat is in notes.txt?\n\nAnswer:\nmilk"),
+    ).toBe("Demo: what is in notes.txt Answer milk");
+    const summary = asked(
+      "The part you are shown will be replaced by your summary",
+      `<conversation>\nuser: milk\n${"x\n".repeat(5_000)}</conversation>`,
+    );
+    expect(summary).toContain("user: milk");
+    expect(summary).toContain(DEMO_LABEL);
+    expect(summary.length).toBeLessThan(2_000);
+  });
+
+  it("[MD-7] stops when it is interrupted, and keeps what it had said", async () => {
+    const abort = new AbortController();
+    const clock = new ManualClock();
+    const outcome = createDemoModel(clock).step(request("hello"), { signal: abort.signal });
+    for (let piece = 0; piece < 3; piece++) {
+      clock.advance(20);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    abort.abort();
+    expect(await outcome).toEqual({ kind: "aborted", partial: "[demo model, not " });
+  });
+
+  it("is labelled wherever a model is named, and is known to cost nothing", async () => {
+    const model = await createModel({ provider: "demo", name: "demo" }, { clock: systemClock });
+    expect(model).toMatchObject({ isDemo: true, label: "demo/demo", price: { input: 0, output: 0 } });
+  });
+});
