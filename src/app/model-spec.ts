@@ -31,16 +31,18 @@ export type Looked =
 
 export function lookUp(wanted: Wanted, prices: Config["prices"], look: Lookup): Looked {
   const { provider, name, entry, place } = wanted;
+  // Without a name the provider itself is meant.
+  const label = name === "" ? provider : `${provider}/${name}`;
   const address = findAddress(wanted, look);
   if (address === undefined && provider === "openai-compatible") {
     return {
       kind: "unusable",
-      why: `${provider}/${name} needs the address of its server`,
+      why: `${label} needs the address of its server`,
       hint: `set OPENAI_BASE_URL, or ${place}.base_url: talaria config set model.base_url http://127.0.0.1:8080/v1`,
     };
   }
   const key = findKey(wanted, address, look);
-  if (key.kind === "missing") return { kind: "unusable", why: `${provider}/${name} ${key.why}`, hint: key.hint };
+  if (key.kind === "missing") return { kind: "unusable", why: `${label} ${key.why}`, hint: key.hint };
   const isSame = entry.name === undefined || entry.name === name || entry.name === `${provider}/${name}`;
   const { context_tokens: windowTokens, output_tokens_max: outputTokensMax } = isSame ? entry : {};
   const headers = entry.headers ?? {};

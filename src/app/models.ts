@@ -9,11 +9,13 @@ import { type Label, readLabel, usualModel } from "./model-label.js";
 import { lookUp, type ModelEntry, type SpecSources, type Wanted, whence } from "./model-spec.js";
 import { firstSet, type Lookup, lookupIn, PROVIDER_VARIABLES, PROVIDERS_BY_ENVIRONMENT } from "./model-variables.js";
 
+export type Specs = readonly [ModelSpec, ...ModelSpec[]];
+
 export interface ModelChoice {
   /** The model and its fallbacks in order; never empty. */
-  readonly main: readonly ModelSpec[];
+  readonly main: Specs;
   /** For titles and summaries, in order; ends with the main ones. */
-  readonly auxiliary: readonly ModelSpec[];
+  readonly auxiliary: Specs;
   /** What was guessed or left out, one sentence each. */
   readonly notes: readonly string[];
   /** What decided: `TALARIA_MODEL in the environment`, `config.yaml:2`. */
@@ -25,6 +27,33 @@ export interface ModelChoice {
 
 export function chooseModels(config: LoadedConfig, env: NodeJS.ProcessEnv, flag?: string): ModelChoice {
   return new Chooser(config, lookupIn(config, env)).choose(flag);
+}
+
+/** The label of the model in use, and what chose it; null when that is the demo model or cannot be told. */
+export function currentModel(
+  config: LoadedConfig,
+  env: NodeJS.ProcessEnv,
+): { readonly label: string; readonly origin: string } | null {
+  try {
+    const { main, origin } = chooseModels(config, env);
+    const [{ provider, name }] = main;
+    return provider === "demo" ? null : { label: `${provider}/${name}`, origin };
+  } catch (error) {
+    // A choice that does not work yet is what setup is there for.
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
+
+/** How a provider is reached, when no model of it is meant: for its list of models. */
+export function chooseProvider(config: LoadedConfig, env: NodeJS.ProcessEnv, word: string): ModelSpec {
+  const look = lookupIn(config, env);
+  const { provider } = readLabel(`${word.replace(/\/.*$/s, "")}/any`, look);
+  const { model, prices } = config.values;
+  const entry = model.provider === provider ? model : {};
+  const looked = lookUp({ provider, name: "", entry, place: "model" }, prices, look);
+  if (looked.kind === "unusable") throw new UserError(looked.why, looked.hint);
+  return looked.spec;
 }
 
 /** One decision; collects what there is to say on the way. */
@@ -42,11 +71,11 @@ class Chooser {
     const first = this.required(wanted);
     const isDemo = first.provider === "demo";
     // Whoever chooses the demo model wants nothing to leave the machine.
-    const main = distinct([first, ...(isDemo ? [] : this.fallbacks("model"))]);
+    const main = distinct(first, isDemo ? [] : this.fallbacks("model"));
     const own = isDemo ? undefined : this.auxiliary();
     return {
       main,
-      auxiliary: own === undefined ? main : distinct([...own.specs, ...main]),
+      auxiliary: own === undefined ? main : distinct(own.first, [...own.fallbacks, ...main]),
       notes: this.notes,
       origin,
       auxiliaryOrigin: own?.origin ?? "the main model",
@@ -149,12 +178,12 @@ class Chooser {
     return { provider, name, entry, place };
   }
 
-  private auxiliary(): { specs: ModelSpec[]; origin: string } | undefined {
+  private auxiliary(): { first: ModelSpec; fallbacks: ModelSpec[]; origin: string } | undefined {
     const found = this.optional("auxiliary", () => {
       const configured = this.configured("auxiliary");
-      return configured && { spec: this.required(configured.wanted), origin: configured.origin };
+      return configured && { first: this.required(configured.wanted), origin: configured.origin };
     });
-    return found && { specs: [found.spec, ...this.fallbacks("auxiliary")], origin: found.origin };
+    return found && { ...found, fallbacks: this.fallbacks("auxiliary") };
   }
 
   /** Another model of the same server: its address, key and headers are said once. */
@@ -197,10 +226,8 @@ function inheriting(own: ModelEntry, first: ModelEntry): ModelEntry {
   };
 }
 
-function distinct(specs: readonly ModelSpec[]): ModelSpec[] {
-  const seen = new Set<string>();
-  return specs.filter(({ provider, name, baseUrl }) => {
-    const id = JSON.stringify([provider, name, baseUrl]);
-    return !seen.has(id) && seen.add(id);
-  });
+function distinct(first: ModelSpec, others: readonly ModelSpec[]): Specs {
+  const idOf = ({ provider, name, baseUrl }: ModelSpec): string => JSON.stringify([provider, name, baseUrl]);
+  const seen = new Set([idOf(first)]);
+  return [first, ...others.filter((spec) => !seen.has(idOf(spec)) && seen.add(idOf(spec)))];
 }

@@ -57,6 +57,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/doctor.js"),
   },
   {
+    name: "setup",
+    summary: "find keys and local servers, and choose a model",
+    group: HELP_GROUP,
+    load: () => import("./commands/setup.js"),
+  },
+  {
+    name: "models",
+    summary: "see which model answers, and choose another",
+    group: HELP_GROUP,
+    load: () => import("./commands/models.js"),
+  },
+  {
     name: "config",
     summary: "show, change and check the settings",
     group: HELP_GROUP,
