@@ -79,6 +79,8 @@ class Judge {
 
   read(text: string, { stdin, isPiped = false, isFloorOnly = false }: Reading = {}): void {
     this.#chars += text.length;
+    // Nothing of it is known; who runs it has asked already.
+    if (text === UNKNOWN) return;
     if (this.#depth >= DEPTH_MAX || this.#chars > TOTAL_CHARS_MAX) {
       this.#ask("unclear");
       return;
@@ -109,10 +111,13 @@ class Judge {
     if (command.inside === name && (command.isPiped || command.isBackground))
       this.#refuse("it would start processes without end");
     const invocation = unwrap(command.words);
+    // A first word that turns out empty makes the next one the command.
+    if (EMPTY.test(name))
+      this.#refuse(floorOf(unwrap(command.words.filter((word) => !EMPTY.test(word))), this.#places));
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
     this.#shell(invocation, command, left.texts);
-    if (deletesData(invocation, left.texts)) this.#ask("database");
+    if (deletesData(invocation, [...left.texts, command.input ?? ""])) this.#ask("database");
   }
 
   #invocation(invocation: Invocation): void {
@@ -198,8 +203,7 @@ class Judge {
   /** `--file=/x`, `if=/x`, `@/x` and `name:/x` name a path as well. */
   #word(word: string): void {
     this.#touch(word);
-    const [, path] = /^[^/~=@:]{0,64}[=@:](.+)$/s.exec(word) ?? [];
-    if (path !== undefined) this.#touch(path);
+    for (const [, path] of word.slice(0, WORD_CHARS_MAX).matchAll(/[=@:,]([^=@:,]+)/g)) this.#touch(path ?? "");
   }
 
   #touch(word: string): void {
@@ -230,21 +234,22 @@ class Judge {
   #crude(text: string): void {
     this.#ask("unclear");
     for (const piece of text
+      .replace(/\$\{?IFS\}?/g, " ")
+      .replace(/\$\{?HOME\}?/g, "~")
       .replace(/["'\\]/g, "")
-      .split(/[;&|\n()`{}]+/)
+      .split(/[;&|\n()`{}<>$]+/)
       .slice(0, PIECES_MAX)) {
-      const words = piece
-        .replace(/\$\{?IFS\}?/g, " ")
-        .trim()
-        .split(/\s+/);
+      const words = piece.trim().split(/\s+/);
       const home = this.#places.personHome;
-      const invocation = unwrap(words.map((word) => word.replace(/^(?:~|\$\{?HOME\}?)(?=\/|$)/, home)));
+      const invocation = unwrap(words.map((word) => word.replace(/^~(?=\/|$)/, home)));
       this.#refuse(floorOf(invocation, this.#places));
     }
   }
 }
 
+const EMPTY = new RegExp(`^${UNKNOWN}+$`);
 const PIECES_MAX = 5000;
+const WORD_CHARS_MAX = 4096;
 const SHELLS = /^(?:ba|z|da|k|mk|a|fi|rba|c|tc|pd)?sh$|^-(?:ba|z)?sh$/;
 const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|tty|fd\/\d+)$/;

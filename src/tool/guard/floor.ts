@@ -10,12 +10,14 @@ import { UNKNOWN } from "./script.js";
 import { type CommandPlaces, isBlockDevice, isVital } from "./vital.js";
 
 export function floorOf(invocation: Invocation, places: CommandPlaces): string | undefined {
-  const { name, args } = invocation;
+  const { args } = invocation;
+  // What turns out empty must not hide the rest of a name.
+  const name = invocation.name.replaceAll(UNKNOWN, "");
   if (/^(?:mkfs|newfs)(?:[._].*)?$|^mke2fs$|^mkswap$/.test(name)) return asksOnly(args) ? undefined : ENDS_DISK;
   const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   if (rule !== undefined) return rule(args, places);
   // A name nobody can tell, used like the worst one there is.
-  if (name.includes(UNKNOWN) && isRecursive(args) && anyVital(operands(args), places)) return WIPES;
+  if (invocation.name !== name && isRecursive(args) && anyVital(operands(args), places)) return WIPES;
   return undefined;
 }
 
@@ -33,7 +35,7 @@ const remove: Rule = (args, places) =>
     : undefined;
 const recursive: Rule = (args, places) => (isRecursive(args) && anyVital(operands(args), places) ? WIPES : undefined);
 const device: Rule = (args, places) => (anyDevice(args, places) && !asksOnly(args) ? ENDS_DISK : undefined);
-const stop: Rule = (args) => (asksOnly(args) || args.includes("-c") ? undefined : STOPS);
+const stop: Rule = (args) => ((args.length > 0 && asksOnly(args)) || args.includes("-c") ? undefined : STOPS);
 const subcommand =
   (pattern: RegExp, why: string): Rule =>
   (args) =>
@@ -165,7 +167,10 @@ function killTargets(args: readonly string[]): readonly string[] {
 const HOST_NAMES = /(?:^|\/)(?:node|nodejs|talaria|init|systemd|launchd)(?:$|[ .])|talaria/i;
 
 function endsByName(args: readonly string[]): string | undefined {
-  const names = operands(args).map((name) => name.replace(/[\^$()[\]\\*+?|]/g, ""));
+  const isValue = (index: number): boolean => /^-(?:[uUGgPtsI]|-\w+)$/.test(args[index - 1] ?? "");
+  const names = operands(args.filter((_arg, index) => !isValue(index))).map((name) =>
+    name.replace(/[\^$()[\]\\*+?|]/g, ""),
+  );
   if (args.some((arg) => /^(?:-l|--list|-0|--help|-V)$/.test(arg))) return undefined;
   // Without a name, or with one that is everybody's, it is about a whole person's processes.
   return names.some((name) => HOST_NAMES.test(name) || /^\.*$/.test(name)) || names.length === 0
