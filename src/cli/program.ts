@@ -17,7 +17,7 @@ export function createProgram(version: string): Command {
   const program = new Command("talaria");
   program
     .description("A self-hosted AI agent whose conversations are never lost.")
-    .usage("[options] <command>")
+    .usage("[options] [command]")
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .commandsGroup(HELP_GROUP)
@@ -56,13 +56,15 @@ export async function addCommands(
 
 const ROOT_EXAMPLES = `
 Examples:
+  talaria                          chat, line by line
+  talaria chat -q "what is new?"   one answer for the shell
   talaria import hermes            bring your history from hermes-agent
   talaria sessions list            what you talked about last
   talaria sessions search "timer"  and where you talked about it
   talaria help config              what a command can do
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 locked by another host,
-5 storage problem, 130 interrupted.`;
+5 storage problem, 6 waits for an answer, 130 interrupted.`;
 
 function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;

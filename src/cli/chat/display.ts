@@ -32,8 +32,8 @@ export interface Recalled {
   readonly conversation: ConversationId;
   readonly session: SessionId;
   readonly model: string | null;
-  /** Why it is shown: nothing was to be done, or the same message id came before. */
-  readonly because: "idle" | "duplicate";
+  /** Why it is shown: nothing was to be done, the same message id came before, or a chat goes on from there. */
+  readonly because: "idle" | "duplicate" | "resumed";
   readonly turn: string | null;
   readonly said: string | null;
   /** How that exchange ended; what a failure said is the reason. */

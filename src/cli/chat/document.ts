@@ -24,7 +24,7 @@ export function recalledDocument(recalled: Recalled, notes: readonly string[]): 
     conversation,
     session,
     turn,
-    outcome: because === "idle" ? "idle" : recalled.outcome,
+    outcome: because === "duplicate" ? recalled.outcome : "idle",
     text: answer ?? "",
     ...(reason === null ? {} : { reason }),
     model,

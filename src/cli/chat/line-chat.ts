@@ -32,7 +32,8 @@ export async function chatByLines(parts: LineChatParts, options: ChatOptions, in
   const ask = input.isTerminal ? terminalAsk(input, screen, surface) : undefined;
   const chat: LineChat = { parts, talk, input, ask, background: new Set(), title: options.title };
   // What a death left open, or what waits, comes before anything new.
-  if (card !== undefined && (await runAndTell(chat)) === "nothing" && input.isTerminal) await talk.showLast();
+  if (card !== undefined && (await runAndTell(chat)) === "nothing" && input.isTerminal)
+    await talk.showLast({ because: "resumed" });
   if (!(talk.isWaiting && !input.isTerminal)) await readLines(chat);
   await Promise.all(chat.background);
   await talk.close();

@@ -26,7 +26,12 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, text: st
   const said = text === undefined ? undefined : await talk.say(messageOf(options, text));
   const reports = await talk.run(askWith(parts, options, pending));
   if (reports.length > 0) context.exitWith(exitCodeOf(reports));
-  else context.exitWith(await talk.showLast(said === "duplicate" && text !== undefined ? { text } : undefined));
+  else
+    context.exitWith(
+      await talk.showLast(
+        said === "duplicate" ? { because: said, ...(text === undefined ? {} : { text }) } : { because: "idle" },
+      ),
+    );
   if (text !== undefined && said === "admitted" && talk.isWaiting && pending.length > 0) {
     display.note("Your message is kept; it is answered after that.");
   }

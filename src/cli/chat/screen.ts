@@ -28,7 +28,11 @@ export function createScreen(surface: ChatSurface, answersWith: "flags" | "slash
     say,
     rest,
     opened: (opened) => say([paint.dim(openedLine(opened))]),
-    running: () => canvas.status("…"),
+    running() {
+      // What an interrupted turn left unfinished is not the beginning of the next one.
+      canvas.flow.endSegment();
+      canvas.status("…");
+    },
     glimpse: (glimpse) => draw(canvas, drawingOf(glimpse)),
     interrupting: () => remark("stopping; Ctrl-C again leaves at once"),
     note: (text) => remark(text, paint.yellow),
@@ -157,8 +161,8 @@ function tellRecalled(canvas: Canvas, recalled: Recalled): void {
   const { surface, say, remark } = canvas;
   const { paint } = surface;
   const { said, answer, isCut, because, reason } = recalled;
-  const [nothing, before] = ["Nothing is left to do here.", "This message came before; it was not sent again."];
-  remark(because === "idle" ? nothing : before);
+  if (because === "idle") remark("Nothing is left to do here.");
+  if (because === "duplicate") remark("This message came before; it was not sent again.");
   if (said !== null) say(quoted(said, surface.columns).map(paint.dim));
   if (answer !== null) writeAnswer(canvas, answer);
   if (isCut) remark("(the answer was cut here by an interruption)");

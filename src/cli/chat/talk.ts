@@ -14,7 +14,7 @@ import type { CliContext } from "../command.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { Ask } from "./ask.js";
 import { type ChatDisplay, isDemoLabel } from "./display.js";
-import { CLI_PLATFORM, recall } from "./target.js";
+import { CLI_PLATFORM, type RecallWish, recall } from "./target.js";
 
 export const CLI_START = { source: CLI_PLATFORM } as const;
 const CLI_ACCOUNT = "local";
@@ -41,7 +41,7 @@ export interface Talk {
   /** Does what there is to do and shows it. */
   run(ask: Ask | undefined): Promise<readonly TurnReport[]>;
   /** Shows the last exchange instead of running anything. */
-  showLast(asked?: { readonly text: string }): Promise<ExitCode>;
+  showLast(asked: RecallWish): Promise<ExitCode>;
   /** From here on this one is talked to. */
   moveTo(conversation: ConversationId): void;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
       const recalled = await recall(started.store, conversation, asked);
       if (recalled === undefined) return EXIT["not-found"];
       display.recalled(recalled);
-      return asked === undefined ? EXIT.ok : EXIT_OF[recalled.outcome];
+      return asked.because === "duplicate" ? EXIT_OF[recalled.outcome] : EXIT.ok;
     },
     moveTo(next) {
       conversation = next;

@@ -48,17 +48,23 @@ export async function pendingQuestions(
   return pending.map(({ id, question }) => ({ approval: id, question: question as unknown as Question }));
 }
 
+export interface RecallWish {
+  readonly because: Recalled["because"];
+  /** What the message said; without it the last one is meant. */
+  readonly text?: string;
+}
+
 /** The last exchange; or, for a message that came before, the exchange of that message where it is found. */
 export async function recall(
   store: SessionStore,
   conversation: ConversationId,
-  asked?: { readonly text: string },
+  asked: RecallWish,
 ): Promise<Recalled | undefined> {
   const card = await store.show({ conversation });
   if (card === null) return undefined;
   const rows = await store.recent({ conversation, limit: RECENT_MESSAGES_MAX });
   const users = rows.filter(({ role }) => role === "user");
-  const said = users.findLast(({ text }) => asked === undefined || text === asked.text) ?? users.at(-1);
+  const said = users.findLast(({ text }) => asked.text === undefined || text === asked.text) ?? users.at(-1);
   const exchange = exchangeOf(rows, said);
   const answer = answerOf(exchange);
   const note = exchange.findLast(({ role, body }) => role === "note" && isOutcome(body?.["outcome"]));
@@ -67,7 +73,7 @@ export async function recall(
     conversation,
     session: card.tip,
     model: card.model,
-    because: asked === undefined ? "idle" : "duplicate",
+    because: asked.because,
     turn: said?.turn ?? null,
     said: said?.text ?? null,
     outcome: isOutcome(outcome) ? outcome : answer === undefined ? "failed" : "completed",
