@@ -10,7 +10,7 @@ import { wantsPlainReasoning } from "./opaque.js";
 import { loadAdapter } from "./sdk-adapter.js";
 import { toCallOptions } from "./sdk-prompt.js";
 import { runStep } from "./step.js";
-import type { Fetch } from "./step-fetch.js";
+import { type Fetch, routedFetch } from "./step-fetch.js";
 
 export interface CreateModelOptions {
   readonly clock: Clock;
@@ -24,7 +24,9 @@ export interface CreateModelOptions {
 /** Rejects only for a person's mistake (`UserError`); whether the provider answers is found out by a step. */
 export async function createModel(spec: ModelSpec, options: CreateModelOptions): Promise<Model> {
   if (spec.provider === "demo") return createDemoModel(options.clock);
-  const open = await loadAdapter(spec);
+  // Looked up for each request: a test, or a proxy, may replace the global one after this.
+  const line = routedFetch((input, init) => (options.fetch ?? globalThis.fetch)(input, init));
+  const adapter = await loadAdapter(spec, line.fetch);
   const { clock, newId = () => randomIds<string>() } = options;
   const known = catalogueEntry(spec);
   const { dialect } = ENDPOINTS[spec.provider];
@@ -45,11 +47,8 @@ export async function createModel(spec: ModelSpec, options: CreateModelOptions):
     dialect,
     isDemo: false,
     ...known,
-    step: (request, watch) => {
-      // Looked up for each step: a test, or a proxy, may replace the global one after this.
-      const fetch = options.fetch ?? globalThis.fetch;
-      return runStep({ open, options: toCallOptions(request, target), rules, limits, clock, fetch }, watch);
-    },
+    step: (request, watch) =>
+      runStep({ adapter, line, options: toCallOptions(request, target), rules, limits, clock }, watch),
   };
 }
 

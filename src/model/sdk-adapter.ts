@@ -2,15 +2,16 @@
  * The provider packages, each loaded when its provider is used and not before. They are wire adapters and nothing
  * else: the key and the address are always handed in, so that none is looked for in the environment.
  */
+import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { UserError } from "#base/errors.js";
 import { baseUrlOf } from "./endpoints.js";
 import type { ModelSpec } from "./model.js";
-import type { OpenAdapter } from "./step.js";
+import type { Fetch } from "./step-fetch.js";
 
 /** Providers insist on a key, servers at home do not read it. */
 const NO_KEY = "none";
 
-export async function loadAdapter(spec: ModelSpec): Promise<OpenAdapter> {
+export async function loadAdapter(spec: ModelSpec, fetch: Fetch): Promise<LanguageModelV3> {
   const { name, provider } = spec;
   const baseURL = baseUrlOf(spec);
   if (baseURL === undefined) {
@@ -21,31 +22,30 @@ export async function loadAdapter(spec: ModelSpec): Promise<OpenAdapter> {
   switch (provider) {
     case "openai": {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return (fetch) => createOpenAI({ baseURL, apiKey, headers, fetch }).chat(name);
+      return createOpenAI({ baseURL, apiKey, headers, fetch }).chat(name);
     }
     case "openai-responses": {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return (fetch) => createOpenAI({ baseURL, apiKey, headers, fetch }).responses(name);
+      return createOpenAI({ baseURL, apiKey, headers, fetch }).responses(name);
     }
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      return (fetch) => createAnthropic({ baseURL, apiKey, headers, fetch })(name);
+      return createAnthropic({ baseURL, apiKey, headers, fetch })(name);
     }
     case "google": {
       const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-      return (fetch) => createGoogleGenerativeAI({ baseURL, apiKey, headers, fetch })(name);
+      return createGoogleGenerativeAI({ baseURL, apiKey, headers, fetch })(name);
     }
     case "openrouter": {
       const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
       // It writes warnings to the console otherwise, over whatever is on the screen.
       Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-      return (fetch) => createOpenRouter({ baseURL, apiKey, headers, fetch, compatibility: "strict" }).chat(name);
+      return createOpenRouter({ baseURL, apiKey, headers, fetch, compatibility: "strict" }).chat(name);
     }
     default: {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const key = spec.apiKey === undefined ? {} : { apiKey: spec.apiKey };
-      return (fetch) =>
-        createOpenAICompatible({ name: COMPATIBLE, baseURL, ...key, headers, fetch, includeUsage: true })(name);
+      return createOpenAICompatible({ name: COMPATIBLE, baseURL, ...key, headers, fetch, includeUsage: true })(name);
     }
   }
 }

@@ -2,6 +2,7 @@
  * The one way a step's bytes go and come. It watches the clock (to the headers, between two chunks), counts what
  * comes, and refuses what is not the protocol before a package reads it as an empty answer.
  */
+import { invariant } from "#base/errors.js";
 import { refusal, StepFailure } from "./failure.js";
 import { ERROR_BODY_BYTES_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
 import type { ModelFailure } from "./model.js";
@@ -16,8 +17,29 @@ export interface LineWatch {
   nowMs(): number;
 }
 
-/** A fetch for one step. */
-export function stepFetch(fetch: Fetch, watch: LineWatch): Fetch {
+/**
+ * The fetch of a model, for all its steps. A package is opened once, since each opening builds its schemas anew; it
+ * hands on the step's own signal, and by that the step is known again.
+ */
+export function routedFetch(fetch: Fetch): RoutedFetch {
+  const watches = new WeakMap<AbortSignal, LineWatch>();
+  return {
+    attach: (signal, watch) => void watches.set(signal, watch),
+    fetch(input, init) {
+      const watch = init?.signal ? watches.get(init.signal) : undefined;
+      invariant(watch !== undefined, "every request of a package belongs to a step");
+      return watchedFetch(fetch, watch)(input, init);
+    },
+  };
+}
+
+export interface RoutedFetch {
+  readonly fetch: Fetch;
+  /** Requests that carry this signal belong to this step. */
+  attach(signal: AbortSignal, watch: LineWatch): void;
+}
+
+function watchedFetch(fetch: Fetch, watch: LineWatch): Fetch {
   return async (input, init) => {
     const pending = fetch(input, init);
     watch.onSent();

@@ -12,18 +12,16 @@ import { Assembly, type AssemblyRules } from "./assemble.js";
 import { failureOf, StepFailure } from "./failure.js";
 import type { StepLimits } from "./limits.js";
 import type { ModelFailure, StepOutcome, StepWatch } from "./model.js";
-import { type Fetch, stepFetch } from "./step-fetch.js";
-
-/** A package's model that sends through the given fetch. */
-export type OpenAdapter = (fetch: Fetch) => LanguageModelV3;
+import type { RoutedFetch } from "./step-fetch.js";
 
 export interface StepPlan {
-  readonly open: OpenAdapter;
+  /** A package's model, which sends through `line`. */
+  readonly adapter: LanguageModelV3;
+  readonly line: RoutedFetch;
   readonly options: LanguageModelV3CallOptions;
   readonly rules: AssemblyRules;
   readonly limits: StepLimits;
   readonly clock: Clock;
-  readonly fetch: Fetch;
 }
 
 export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOutcome> {
@@ -55,14 +53,14 @@ interface Line {
 
 /** Reads until the stream ends, breaks or need not be read on. Returns what was thrown on the provider's side. */
 async function readInto(assembly: Assembly, plan: StepPlan, line: Line): Promise<{ error: unknown } | undefined> {
-  const fetch = stepFetch(plan.fetch, {
+  plan.line.attach(line.stop, {
     onSent: () => line.watch.onSent?.(),
     onSign: () => line.timer.sign(),
     nowMs: () => plan.clock.nowMs(),
   });
   const stopped = whenStopped(line.stop);
   const options = { ...plan.options, abortSignal: line.stop, includeRawChunks: true };
-  const opened = await settle(Promise.race([plan.open(fetch).doStream(options), stopped]));
+  const opened = await settle(Promise.race([plan.adapter.doStream(options), stopped]));
   if ("error" in opened) return opened;
   const reader = opened.value.stream.getReader();
   try {
