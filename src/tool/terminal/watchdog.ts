@@ -77,7 +77,7 @@ function spawnWatchdog(): ChildProcess {
   return child;
 }
 
-/** Half a second for the polite signal, looked at ten times, then the other one. */
+/** Half a second for the polite signal, looked at ten times, then the other one. `-s` is the only form every sh takes. */
 const SCRIPT = `
 trap '' HUP INT TERM PIPE
 groups=""
@@ -90,14 +90,14 @@ while read -r verb group; do
       groups="$rest" ;;
   esac
 done
-for group in $groups; do kill -TERM -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s TERM -- "-$group" 2>/dev/null; done
 round=0
 while [ "$round" -lt 10 ]; do
   alive=""
-  for group in $groups; do kill -0 -- "-$group" 2>/dev/null && alive=1; done
+  for group in $groups; do kill -s 0 -- "-$group" 2>/dev/null && alive=1; done
   [ -n "$alive" ] || exit 0
   sleep 0.05
   round=$((round + 1))
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
