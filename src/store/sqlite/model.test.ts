@@ -68,8 +68,35 @@ describe("the store and its model", () => {
 
 const say: Op = { op: "say", chat: 0, mode: "queue" };
 const claim: Op = { op: "claim", to: 0 };
-const settle = (outcome: "completed" | "failed"): Op => ({ op: "settle", to: 0, outcome, parts: 1, isStale: false });
+const FREE = { tokens: 0, isPriced: true };
+const settle = (outcome: "completed" | "failed"): Op => ({
+  op: "settle",
+  to: 0,
+  outcome,
+  parts: 1,
+  isStale: false,
+  ...FREE,
+});
 const erase: Op = { op: "erase", limit: 100 };
+
+const asking: Op = {
+  op: "step",
+  to: 0,
+  calls: ["at-most-once", "idempotent"],
+  isStarted: false,
+  isStale: false,
+  ...FREE,
+};
+const ask = (call: number): Op => ({
+  op: "ask",
+  to: 0,
+  call,
+  grant: "terminal:rm",
+  isQuick: false,
+  answer: "once",
+  reply: null,
+});
+const allow = (answer: "session" | "always"): Op => ({ op: "decide", to: 0, call: 0, answer, reply: null });
 
 /** Lives that chance meets too seldom. */
 const HARD_LIVES: readonly [name: string, ops: readonly Op[]][] = [
@@ -102,11 +129,47 @@ const HARD_LIVES: readonly [name: string, ops: readonly Op[]][] = [
     ],
   ],
   [
+    "[AP-3] [AP-4] what was granted for always is given once, taken back, and given again after a death",
+    [
+      say,
+      claim,
+      asking,
+      ask(0),
+      ask(1),
+      allow("always"),
+      allow("always"),
+      { op: "die" },
+      { op: "takeOver", to: 0 },
+      { op: "revoke", grant: 0, to: 0, name: "terminal:rm", isAlways: true },
+      { op: "revoke", grant: 15, to: 0, name: "terminal:rm", isAlways: true },
+      asking,
+      ask(0),
+      allow("session"),
+      settle("failed"),
+      { op: "remove", to: 0 },
+    ],
+  ],
+  [
+    "[ST-14] what was handed on goes with the one it came from, in mid-turn",
+    [
+      say,
+      claim,
+      { op: "delegate", to: 0 },
+      { op: "claim", to: 0 },
+      { op: "delegate", to: 1 },
+      settle("completed"),
+      { op: "remove", to: 14 },
+      erase,
+      erase,
+      erase,
+    ],
+  ],
+  [
     "a turn that was taken over in mid-call is settled by whoever has it",
     [
       say,
       claim,
-      { op: "step", to: 0, calls: ["at-most-once", "idempotent"], isStarted: true, isStale: false },
+      { op: "step", to: 0, calls: ["at-most-once", "idempotent"], isStarted: true, isStale: false, ...FREE },
       { op: "die" },
       { op: "takeOver", to: 0 },
       { op: "draft", to: 0, isStale: true },
@@ -143,6 +206,10 @@ const PLANTED: readonly [name: string, forgets: (sql: string, params: readonly S
     (sql) => /^UPDATE session SET title = NULL.* WHERE conversation/.test(sql),
   ],
   ["forgets what an undo hides", (sql) => sql.includes("INTO superseded")],
+  ["forgets what a turn has spent", (sql) => sql.startsWith("UPDATE turn SET input_tokens")],
+  ["forgets what was spent today", (sql) => sql.startsWith("INSERT INTO spend(")],
+  ["forgets to grant what was allowed", (sql) => sql.startsWith("INSERT INTO grant(")],
+  ["forgets the prompt of a session", (sql) => sql.startsWith("UPDATE session SET prompt = ?")],
 ];
 
 describe("a store with a planted bug", () => {

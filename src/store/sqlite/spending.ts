@@ -45,7 +45,7 @@ export function spentOn(tx: Tx, owner: number, nowMs: number): Spent & { readonl
     dayOf(nowMs),
     owner,
   );
-  return row ?? { ...NOTHING_SPENT, turns: 0 };
+  return { ...NOTHING_SPENT, turns: 0, ...row };
 }
 
 /** The same columns in a turn and in the ledger of days. */

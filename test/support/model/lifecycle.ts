@@ -155,6 +155,7 @@ function branch(run: Run, parent: Conversation, back: number): undefined {
   if (answer.kind !== "branched") throw new Error(`not branched: ${answer.kind}`);
   leave(run, parent, "branched", key);
   const child = world.create(answer.conversation, answer.session, { lineage: "branch", parent });
+  world.tip(child).prompt = world.tip(parent).prompt;
   for (const message of copied) world.carry(child, message);
   bind(run, key, child);
   world.ensureOpen(child, who.platform, true);
@@ -232,6 +233,7 @@ function rotate(run: Run, conversation: Conversation, op: Extract<Op, { op: "rot
     lineage: "compaction",
     fromSeq: conversation.messages.length + 1,
     title: null,
+    prompt: tip.prompt,
     openings: [],
   };
   world.compressOpening(conversation, child);
@@ -285,10 +287,27 @@ function remove(run: Run, conversation: Conversation): undefined {
   const kind = conversation.isDeleted ? "deleted" : conversation.turn !== null ? "busy" : "removed";
   same(answer.kind, kind, "a deletion");
   if (kind !== "removed") return;
+  for (const child of handedOnBy(run, conversation)) {
+    endTurn(run, child, { outcome: "interrupted-by-user" });
+    hide(run, child);
+  }
+  hide(run, conversation);
+}
+
+/** Oldest first, as the store goes through them. */
+function handedOnBy(run: Run, parent: Conversation): Conversation[] {
+  const children = run.world.conversations.filter(
+    (it) => it.parent === parent && it.lineage === "delegation" && !it.isDeleted,
+  );
+  return children.flatMap((child) => [child, ...handedOnBy(run, child)]).sort((a, b) => a.no - b.no);
+}
+
+function hide({ world }: Run, conversation: Conversation): undefined {
   world.close(conversation, "deleted");
   cancelAll(conversation);
   for (const key of world.routeKeys(conversation)) world.routes.delete(key);
   for (const session of conversation.sessions) session.title = null;
+  world.grants = world.grants.filter((grant) => grant.conversation !== conversation);
   conversation.isDeleted = true;
 }
 

@@ -1,5 +1,6 @@
 /** What can be seen of a store through its reading verbs, compared with the model. */
 import { isDeepStrictEqual } from "node:util";
+import { compareGrants, compareGrantsIn } from "./approvals.js";
 import type { Run } from "./run.js";
 import { resolveTitle } from "./titles.js";
 import type { Conversation } from "./world.js";
@@ -24,6 +25,8 @@ export function compareConversation(run: Run, conversation: Conversation): undef
     conversation.queue.map((waiting) => waiting.text),
     "the queue",
   );
+  compareGrantsIn(run, conversation);
+  compareTurn(run, conversation);
   if (conversation.isDeleted) return same([history, card, tip], [[], null, null], "a tombstone");
   const { world } = run;
   const said = conversation.messages.map(({ asks: _, answers: __, turn: ___, ...message }) => ({
@@ -84,16 +87,53 @@ export function compareConversation(run: Run, conversation: Conversation): undef
   );
 }
 
+/** What recovery would find of it. */
+function compareTurn(run: Run, { id, turn, isDeleted }: Conversation): undefined {
+  const { nowMs } = run.world;
+  const stored = run.sure("openTurns", { conversation: id as never, limit: 10 });
+  const open = turn?.calls.filter(({ state }) => state !== "finished") ?? [];
+  same(
+    stored.map(({ turn, phase, attempts, draft, calls, approvals }) => ({
+      turn,
+      phase,
+      attempts,
+      draft,
+      calls: calls.map((call) => [call.id, call.phase, call.attempts]),
+      approvals,
+    })),
+    turn === null
+      ? []
+      : [
+          {
+            turn: turn.id,
+            phase: turn.state,
+            attempts: turn.attempts,
+            draft: turn.draft === "" ? null : turn.draft,
+            calls: open.map((call) => [call.id, call.state, call.attempts]),
+            approvals: open.flatMap(({ id: call, approval }) => (approval === null ? [] : [{ ...approval, call }])),
+          },
+        ],
+    "the live turn",
+  );
+  if (!isDeleted)
+    same(run.sure("spentToday", { conversation: id as never, nowMs }), run.world.today(), "what was spent today");
+}
+
 export function compareAll(run: Run): undefined {
   const { world } = run;
   for (const conversation of world.conversations) compareConversation(run, conversation);
-  const listed = world.conversations.filter(({ isDeleted, isArchived }) => !isDeleted && !isArchived);
-  listed.sort((a, b) => b.activeMs - a.activeMs || b.no - a.no);
-  same(
-    run.sure("list", { limit: 1_000 }).map(({ id }) => id),
-    listed.map(({ id }) => id),
-    "the list",
-  );
+  for (const withDelegated of [false, true]) {
+    const listed = world.conversations.filter(
+      ({ isDeleted, isArchived, lineage }) => !isDeleted && !isArchived && (withDelegated || lineage !== "delegation"),
+    );
+    listed.sort((a, b) => b.activeMs - a.activeMs || b.no - a.no);
+    same(
+      run.sure("list", { limit: 1_000, withDelegated }).map(({ id }) => id),
+      listed.map(({ id }) => id),
+      "the list",
+    );
+  }
+  compareGrants(run);
   compareRoutes(run);
   compareTitles(run);
   compareOpenWork(run);

@@ -12,6 +12,13 @@ const chat = fc.nat(2);
 /** A chat, or a terminal that has none. */
 const place = fc.option(chat, { nil: null });
 const effect = fc.constantFrom("read-only" as const, "idempotent" as const, "at-most-once" as const);
+/** Tokens of a model call; none is a call that nobody counted. */
+const usage = { tokens: fc.nat(2), isPriced: fc.boolean() };
+const answered = {
+  answer: fc.constantFrom("once" as const, "session" as const, "always" as const, "deny" as const),
+  reply: fc.option(fc.constantFrom("yes", "no, the left one"), { nil: null }),
+};
+const grant = fc.constantFrom("terminal:rm", "web:post");
 const title = fc.option(fc.constantFrom("plans", "plans #2", "notes"), { nil: null });
 
 const OPS = {
@@ -26,18 +33,35 @@ const OPS = {
     op: fc.constant("step" as const),
     to: pick,
     calls: fc.array(effect, { maxLength: 3 }),
-    isStarted: fc.boolean(),
+    isStarted: fc.constantFrom(true, false, false),
     isStale: rare(),
+    ...usage,
   }),
   start: fc.record({ op: fc.constant("start" as const), to: pick, call: pick }),
   finish: fc.record({ op: fc.constant("finish" as const), to: pick, call: pick }),
-  ask: fc.record({ op: fc.constant("ask" as const), to: pick, call: pick }),
+  ask: fc.record({
+    op: fc.constant("ask" as const),
+    to: pick,
+    call: pick,
+    grant: fc.option(grant, { nil: null, freq: 4 }),
+    /** Answered at once, as by somebody who sits there. */
+    isQuick: fc.constantFrom(true, true, false),
+    ...answered,
+  }),
   decide: fc.record({
     op: fc.constant("decide" as const),
     to: pick,
     call: pick,
-    answer: fc.constantFrom("once" as const, "deny" as const),
+    ...answered,
   }),
+  revoke: fc.record({ op: fc.constant("revoke" as const), grant: pick, to: pick, name: grant, isAlways: fc.boolean() }),
+  prompt: fc.record({
+    op: fc.constant("prompt" as const),
+    to: pick,
+    text: fc.constantFrom("be kind", "be quick"),
+    isStale: rare(),
+  }),
+  delegate: fc.record({ op: fc.constant("delegate" as const), to: pick }),
   steer: fc.record({ op: fc.constant("steer" as const), to: pick }),
   draft: fc.record({ op: fc.constant("draft" as const), to: pick, isStale: rare() }),
   settle: fc.record({
@@ -51,6 +75,7 @@ const OPS = {
     ),
     parts: fc.nat(2),
     isStale: rare(),
+    ...usage,
   }),
   takeOver: fc.record({ op: fc.constant("takeOver" as const), to: pick }),
   begin: fc.record({ op: fc.constant("begin" as const), title: fc.constantFrom("plans", "notes") }),
@@ -104,7 +129,7 @@ const WEIGHTS: Readonly<Partial<Record<keyof typeof OPS, number>>> = {
   settle: 7,
   start: 5,
   finish: 6,
-  ask: 4,
+  ask: 9,
   decide: 4,
   sayIdle: 4,
   send: 4,
@@ -117,6 +142,7 @@ const WEIGHTS: Readonly<Partial<Record<keyof typeof OPS, number>>> = {
   steer: 2,
   takeOver: 2,
   branch: 2,
+  delegate: 2,
   read: 2,
 };
 

@@ -1,10 +1,13 @@
 /** Intake and turns in the model: what was said, who answers it, and every call answered before the end. */
+import type { Usage } from "#session/message.js";
 import { ABANDONED_TEXT } from "#session/tool-call.js";
+import type { ClaimedTurn } from "#session/verbs/turns.js";
+import { ask, decide, type Pass, revoke } from "./approvals.js";
 import { same } from "./observe.js";
 import { type Op, WILD_FROM } from "./ops.js";
 import { CHATS, type Run } from "./run.js";
 import { setTitle } from "./titles.js";
-import { at, type Call, type Conversation, type KnownEvent, type Turn } from "./world.js";
+import { at, type Call, type Conversation, type KnownEvent, nothing, type Turn } from "./world.js";
 
 export const ADDRESS = { platform: "telegram", chatType: "dm", chatId: "1" };
 const LINE = "telegram//1/";
@@ -22,6 +25,8 @@ export function playTurns(run: Run, op: Op): readonly Conversation[] | undefined
       return withConversation(run, op.to, (conversation) => sayTo(run, conversation));
     case "sayNew":
       return sayNew(run, op.title);
+    case "delegate":
+      return delegate(run, op.to);
     case "redeliver":
       return redeliver(run, op.event);
     case "cancel":
@@ -36,13 +41,22 @@ export function playTurns(run: Run, op: Op): readonly Conversation[] | undefined
       return withConversation(run, op.to, (conversation) => steer(run, conversation), isLive);
     case "draft":
       return withConversation(run, op.to, (conversation) => draft(run, conversation, op.isStale), isLive);
+    case "prompt":
+      return withConversation(run, op.to, (conversation) => keepPrompt(run, conversation, op), isLive);
+    case "revoke":
+      return revoke(run, op);
     case "settle":
       return withConversation(run, op.to, (conversation) => settle(run, conversation, op), isLive);
     case "start":
     case "finish":
     case "ask":
     case "decide":
-      return withConversation(run, op.to, (conversation) => onCall(run, conversation, op), isCalling);
+      return withConversation(
+        run,
+        op.to,
+        (conversation) => onCall(run, conversation, op),
+        ({ turn }) => turn?.calls.some((call) => isFor(op, call)) ?? false,
+      );
     default:
       return undefined;
   }
@@ -62,7 +76,6 @@ export function withConversation(
 
 const isWaiting = ({ queue, turn }: Conversation): boolean => queue.length > 0 && turn === null;
 const isLive = ({ turn }: Conversation): boolean => turn !== null;
-const isCalling = ({ turn }: Conversation): boolean => turn?.calls.some(({ state }) => state !== "finished") ?? false;
 
 interface Manner {
   readonly mode?: "queue" | "steer";
@@ -146,6 +159,22 @@ function sayNew(run: Run, title: string | null): readonly Conversation[] {
   return [conversation];
 }
 
+/** Work that a conversation hands on; nothing is handed on by a tombstone. */
+function delegate(run: Run, pick: number): readonly Conversation[] {
+  const parent = run.conversation(pick, isLive);
+  if (parent === undefined) return [];
+  const said = admit(run, { kind: "new", delegatedBy: parent.id });
+  if (parent.isDeleted) {
+    same(said.answer, { kind: "rejected", reason: "deleted" }, "work handed on by a tombstone");
+    return [parent];
+  }
+  if (said.answer.kind !== "admitted") throw new Error(`not admitted: ${said.answer.kind}`);
+  const { conversation: id, session } = said.answer;
+  const conversation = run.world.create(id, session, { lineage: "delegation", parent });
+  enqueue(run, conversation, { ...said, input: said.answer.input });
+  return [conversation, parent];
+}
+
 function enqueue(
   run: Run,
   conversation: Conversation,
@@ -200,11 +229,20 @@ function claim(run: Run, conversation: Conversation): undefined {
   const held = conversation.lease;
   const epoch = held === null ? 1 : held.epoch + (held.host === host ? 0 : 1);
   same([answer.epoch, answer.input, answer.attempts], [epoch, next.id, 1], "the claimed turn");
+  compareStart(run, conversation, answer, { steps: 0, spent: nothing() });
   conversation.lease = { epoch, host };
   world.ensureOpen(conversation, "telegram", true);
   conversation.stalePass = conversation.pass ?? conversation.stalePass;
   conversation.pass = { turn: answer.turn, epoch };
-  conversation.turn = { id: answer.turn, state: "running", attempts: 1, draft: "", calls: [] };
+  conversation.turn = {
+    id: answer.turn,
+    state: "running",
+    attempts: 1,
+    draft: "",
+    steps: 0,
+    spent: nothing(),
+    calls: [],
+  };
   conversation.queue = rest;
   next.event.phase = "taken";
   world.append(conversation, "user", next.text);
@@ -221,7 +259,20 @@ function takeOver(run: Run, conversation: Conversation): undefined {
   conversation.lease = { epoch: lease.epoch + 1, host: world.host };
   conversation.pass = { turn: turn.id, epoch: lease.epoch + 1 };
   same(answer.kind === "taken" && [answer.epoch, answer.attempts], [lease.epoch + 1, turn.attempts], "a takeover");
+  if (answer.kind === "taken") compareStart(run, conversation, answer, turn);
   world.ensureOpen(conversation, "telegram", true);
+}
+
+/** What a runner learns of the turn and of the session it is in. */
+function compareStart(
+  run: Run,
+  conversation: Conversation,
+  answer: ClaimedTurn,
+  { steps, spent }: Pick<Turn, "steps" | "spent">,
+): undefined {
+  const tip = run.world.tip(conversation);
+  const seen = [answer.session, answer.steps, answer.spent, answer.prompt, answer.isTitled];
+  same(seen, [tip.id, steps, spent, tip.prompt, tip.title !== null], "what comes with a turn");
 }
 
 /** The pass to act under, and whether the store has to refuse it. */
@@ -248,11 +299,14 @@ function step(run: Run, conversation: Conversation, op: Extract<Op, { op: "step"
   }));
   const asks = calls.map(({ callId }) => callId);
   const body = { toolCalls: calls.map(({ callId, name }) => ({ id: callId, name, arguments: "{}" })) };
-  const answer = run.sure("recordStep", { turn, epoch, text, body, calls, nowMs: run.world.nowMs });
+  const usage = usageOf(op);
+  const answer = run.sure("recordStep", { turn, epoch, text, body, calls, ...usage, nowMs: run.world.nowMs });
   if (isFenced || answer.kind === "fenced") return same(answer.kind === "fenced", isFenced, "a step behind the fence");
   run.world.append(conversation, "assistant", text, { asks });
   if (conversation.turn === null) return;
   conversation.turn.draft = "";
+  conversation.turn.steps++;
+  run.world.spend(conversation.turn, op);
   for (const [index, call] of answer.calls.entries()) {
     const [state, attempts] = op.isStarted ? (["started", 1] as const) : (["recorded", 0] as const);
     same(call.state, state, "a recorded call");
@@ -266,6 +320,11 @@ function step(run: Run, conversation: Conversation, op: Extract<Op, { op: "step"
       approval: null,
     });
   }
+}
+
+function usageOf({ tokens, isPriced }: { tokens: number; isPriced: boolean }): { usage?: Usage } {
+  if (tokens === 0) return {};
+  return { usage: { inputTokens: tokens, outputTokens: 2 * tokens, ...(isPriced && { costMicros: tokens }) } };
 }
 
 function steer(run: Run, conversation: Conversation): undefined {
@@ -296,13 +355,24 @@ function draft(run: Run, conversation: Conversation, isStale: boolean): undefine
   if (!pass.isFenced && conversation.turn !== null) conversation.turn.draft = text;
 }
 
+/** The first that is kept stays. */
+function keepPrompt(run: Run, conversation: Conversation, op: Extract<Op, { op: "prompt" }>): undefined {
+  const pass = passFor(conversation, op.isStale);
+  if (pass === undefined) return;
+  const answer = run.sure("keepPrompt", { turn: pass.turn, epoch: pass.epoch, prompt: op.text });
+  if (pass.isFenced) return same(answer, { kind: "fenced" }, "a prompt behind the fence");
+  const tip = run.world.tip(conversation);
+  tip.prompt ??= op.text;
+  same(answer, { kind: "kept", prompt: tip.prompt }, "a prompt");
+}
+
 type CallOp = Extract<Op, { op: "start" | "finish" | "ask" | "decide" }>;
 
 function onCall(run: Run, conversation: Conversation, op: CallOp): undefined {
   const { turn } = conversation;
   const pass = passFor(conversation, false);
   if (turn === null || pass === undefined || turn.calls.length === 0) return;
-  const open = turn.calls.filter(({ state }) => state !== "finished");
+  const open = turn.calls.filter((call) => isFor(op, call));
   const choice = open.length > 0 && op.call < WILD_FROM ? open : turn.calls;
   const call = at(choice, op.call % choice.length);
   const ids = { turn: pass.turn, epoch: pass.epoch, nowMs: run.world.nowMs };
@@ -312,16 +382,17 @@ function onCall(run: Run, conversation: Conversation, op: CallOp): undefined {
     case "finish":
       return finish(run, conversation, call, ids);
     case "ask":
-      return ask(run, turn, call, ids);
+      ask(run, turn, call, { ids, grant: op.grant });
+      return op.isQuick ? decide(run, conversation, call, op) : undefined;
     case "decide":
-      return decide(run, turn, call, op.answer);
+      return decide(run, conversation, call, op);
   }
 }
 
-interface Pass {
-  readonly turn: never;
-  readonly epoch: number;
-  readonly nowMs: number;
+/** Who asks means a call that nobody was asked about; who decides, one that waits. */
+function isFor({ op }: CallOp, { state, approval }: Call): boolean {
+  if (op === "ask") return state === "recorded" && approval === null;
+  return op === "decide" ? approval?.answer === null : state !== "finished";
 }
 
 function start(run: Run, call: Call, ids: Pass): undefined {
@@ -331,11 +402,13 @@ function start(run: Run, call: Call, ids: Pass): undefined {
       ? "finished"
       : call.state === "started" && call.effect === "at-most-once"
         ? "started-before"
-        : call.approval === null || call.approval.answer === "once"
+        : call.approval === null
           ? undefined
           : call.approval.answer === null
             ? "awaits-approval"
-            : "denied";
+            : call.approval.answer === "deny"
+              ? "denied"
+              : undefined;
   same(answer.kind === "refused" ? answer.reason : undefined, refusal, "a start");
   if (refusal !== undefined) return;
   call.state = "started";
@@ -354,27 +427,6 @@ function finish(run: Run, conversation: Conversation, call: Call, ids: Pass): un
   run.world.append(conversation, "tool", text, { answers: call.callId });
 }
 
-/** Only a call that has not begun can be asked about; asking about another one is a bug of the caller. */
-function ask(run: Run, turn: Turn, call: Call, ids: Pass): undefined {
-  const answer = run.call("askApproval", { ...ids, call: call.id as never, question: {} });
-  const isLegal = call.approval !== null || call.state === "recorded";
-  same(answer.kind, isLegal ? "asked" : "bug", "a question");
-  if (call.approval !== null || answer.kind !== "asked") return;
-  call.approval = { id: answer.approval, answer: null };
-  turn.state = "waiting";
-}
-
-function decide(run: Run, turn: Turn, call: Call, answer: "once" | "deny"): undefined {
-  if (call.approval === null) return;
-  const by = "owner" as never;
-  const told = run.sure("decideApproval", { approval: call.approval.id as never, answer, by, nowMs: run.world.nowMs });
-  const first = call.approval.answer;
-  same(told, first === null ? { kind: "decided", answer } : { kind: "already-decided", answer: first }, "an answer");
-  if (first !== null) return;
-  call.approval.answer = answer;
-  if (!turn.calls.some((other) => other.approval?.answer === null)) turn.state = "running";
-}
-
 function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "settle" }>): undefined {
   const pass = passFor(conversation, op.isStale);
   if (pass === undefined) return;
@@ -389,6 +441,7 @@ function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "set
     outcome: op.outcome,
     ...final,
     ...reason,
+    ...usageOf(op),
     replies,
     nowMs: run.world.nowMs,
   });
@@ -399,6 +452,7 @@ function settle(run: Run, conversation: Conversation, op: Extract<Op, { op: "set
   const isOpen = turn.calls.some((call) => call.state !== "finished" || call.approval?.answer === null);
   if (op.outcome === "completed" && isOpen) return same(answer.kind, "bug", "a completion over an open call");
   same(answer.kind, "settled", "a settlement");
+  run.world.spend(turn, op);
   endTurn(run, conversation, { outcome: op.outcome, final: final.final?.text });
   for (const part of parts) run.world.owe(run.world.deliveries, LINE, part);
 }
@@ -418,6 +472,7 @@ export function endTurn(
   if (as.outcome !== "completed")
     world.append(conversation, "note", as.outcome === "failed" ? "failed: out of luck" : "interrupted");
   conversation.turn = null;
+  world.today().turns++;
   world.tell(conversation, "on_session_end");
   conversation.activeMs = world.nowMs;
   for (const route of world.routes.values()) {
@@ -429,7 +484,7 @@ export function endTurn(
 
 function abandon(run: Run, conversation: Conversation, turn: Turn): undefined {
   for (const call of turn.calls) {
-    if (call.approval !== null) call.approval.answer ??= "deny";
+    if (call.approval !== null) call.approval = { ...call.approval, answer: call.approval.answer ?? "deny" };
     if (call.state === "finished") continue;
     const outcome = call.state === "started" && call.effect === "at-most-once" ? "unknown" : "interrupted";
     run.world.append(conversation, "tool", ABANDONED_TEXT[outcome], { answers: call.callId });

@@ -22,6 +22,8 @@ export interface Session {
   readonly lineage: string;
   readonly fromSeq: number;
   title: Title | null;
+  /** The first one that was kept; a continuation and a branch inherit it. */
+  prompt: string | null;
   readonly openings: Opening[];
 }
 
@@ -52,7 +54,27 @@ export interface Call {
   state: "recorded" | "started" | "finished";
   attempts: number;
   outcome: CallOutcome | null;
-  approval: { id: string; answer: string | null } | null;
+  approval: Approval | null;
+}
+
+export interface Approval {
+  readonly id: string;
+  readonly question: { readonly grant?: string };
+  readonly answer: string | null;
+  readonly reply: string | null;
+}
+
+export interface Spent {
+  inputTokens: number;
+  outputTokens: number;
+  costMicros: number;
+  unpricedCalls: number;
+}
+
+/** Newest first in a world; without a conversation it holds everywhere. */
+export interface Grant {
+  readonly name: string;
+  readonly conversation: Conversation | null;
 }
 
 export interface Turn {
@@ -60,6 +82,8 @@ export interface Turn {
   state: "running" | "waiting";
   attempts: number;
   draft: string;
+  steps: number;
+  readonly spent: Spent;
   readonly calls: Call[];
 }
 
@@ -124,8 +148,29 @@ export class World {
   readonly events: KnownEvent[] = [];
   readonly deliveries: Owed[] = [];
   readonly hooks: Owed[] = [];
+  grants: Grant[] = [];
+  /** By day: everybody here is the owner of the home. */
+  readonly ledger = new Map<string, Spent & { turns: number }>();
   #openings = 0;
   #rows = 0;
+
+  today(): Spent & { turns: number } {
+    const day = new Date(this.nowMs).toISOString().slice(0, 10);
+    const spent = this.ledger.get(day) ?? { ...nothing(), turns: 0 };
+    this.ledger.set(day, spent);
+    return spent;
+  }
+
+  /** `tokens` of a model call, one millionth each where its price is known. */
+  spend(turn: Turn, { tokens, isPriced }: { tokens: number; isPriced: boolean }): undefined {
+    if (tokens === 0) return;
+    for (const spent of [turn.spent, this.today()]) {
+      spent.inputTokens += tokens;
+      spent.outputTokens += 2 * tokens;
+      if (isPriced) spent.costMicros += tokens;
+      else spent.unpricedCalls++;
+    }
+  }
 
   tip(conversation: Conversation): Session {
     return at(conversation.sessions, -1);
@@ -136,7 +181,7 @@ export class World {
       id,
       no: this.conversations.length,
       ...birth,
-      sessions: [{ id: session, lineage: birth.lineage, fromSeq: 1, title: null, openings: [] }],
+      sessions: [{ id: session, lineage: birth.lineage, fromSeq: 1, title: null, prompt: null, openings: [] }],
       messages: [],
       hidden: [],
       queue: [],
@@ -267,6 +312,10 @@ export class World {
   deadline(route: Route): number | null {
     return route.idleMinutes === null ? null : this.nowMs + route.idleMinutes * 60_000;
   }
+}
+
+export function nothing(): Spent {
+  return { inputTokens: 0, outputTokens: 0, costMicros: 0, unpricedCalls: 0 };
 }
 
 export function at<T>(items: readonly T[], index: number): T {

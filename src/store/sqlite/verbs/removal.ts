@@ -41,7 +41,7 @@ function delegatedBy(tx: Tx, conversation: number): number[] {
   const rows = tx.db.all<{ no: number }>(
     `WITH RECURSIVE child(no) AS (SELECT ?1 UNION
        SELECT c.no FROM child JOIN conversation c ON c.parent = child.no WHERE c.lineage = 'delegation' AND c.deleted_ms IS NULL)
-     SELECT no FROM child WHERE no <> ?1`,
+     SELECT no FROM child WHERE no <> ?1 ORDER BY no`,
     conversation,
   );
   return rows.map(({ no }) => no);
