@@ -36,7 +36,7 @@ export const register: Register = (command, context) => {
     .action(async (label: string) => (await import("./models-use.js")).useModel(context, label));
   addExamples(use, [
     ["talaria models use openai/gpt-5.1", "the key is in OPENAI_API_KEY"],
-    ["talaria models use openrouter/anthropic/claude-sonnet-4.5", "names may have slashes"],
+    ["talaria models use openrouter/openai/gpt-5.1", "names may have slashes"],
     ["talaria models use demo", "the scripted one, offline"],
   ]);
 };

@@ -131,8 +131,8 @@ async function write({ context, config }: SetupRun, plan: ModelPlan, trial: Tria
     });
     return;
   }
-  if (keptIn !== undefined) context.out.line(`The key is in ${visible(home.env)} as ${keptIn}, closed to others.`);
+  if (keptIn !== undefined) context.out.line(`The key is in .env as ${keptIn}, closed to others.`);
   if (outcome === "unchanged") return context.out.line(`${visible(label)} was chosen already.`);
-  context.out.line(`${visible(label)} is written into ${visible(home.config)} and used from now on.`);
+  context.out.line(`${visible(label)} is in config.yaml and used from now on.`);
   context.out.line(undoLine(home.config, previous));
 }

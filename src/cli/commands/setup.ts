@@ -26,8 +26,8 @@ export const register: Register = (command, context) => {
     .action(async (options: SetupOptions) => (await import("./setup-run.js")).runSetup(context, options));
   addExamples(command, [
     ["talaria setup", "asks what it needs to know"],
-    ["talaria setup --provider anthropic --yes", "in a script; the key is in the environment"],
-    ["talaria setup --provider ollama --name qwen3:8b", "a model of your own machine"],
+    ["talaria setup --provider anthropic --yes", "the key is in a variable"],
+    ["talaria setup --provider ollama --name qwen3:8b", "on your own machine"],
     ["talaria setup --json", "what is found, for programs"],
   ]);
 };
