@@ -146,6 +146,18 @@ describe("a summary made without a model", () => {
       expect(text).toContain(expected);
   });
 
+  it("is cut to 8,000 characters when every section is full", () => {
+    const steps = Array.from({ length: 60 }, (_, at) => [
+      user(`ask ${at} ${"u".repeat(400)}`),
+      called(`c${at}`, "read_file", JSON.stringify({ path: `${at}/${"p".repeat(250)}` })),
+      result(`c${at}`, `broken ${at} ${"e".repeat(900)}`, "error"),
+    ]).flat();
+    const text = localSummary(toHistory([{ ...summary, text: "before ".repeat(3_000) }, ...steps]));
+    expect(text.length).toBeLessThanOrEqual(LOCAL_SUMMARY_CHARS_MAX);
+    expect(text.length).toBeGreaterThan(6_000);
+    expect(text).toContain("ask 59");
+  });
+
   it("is never longer than 8,000 characters, holds no secret, and is the same for the same messages", () => {
     const bulk = fc.array(fc.constantFrom(SECRET, "word ".repeat(2_000), `token=${"s".repeat(40)}`), { maxLength: 60 });
     fc.assert(

@@ -109,9 +109,8 @@ export class Assembly {
       return;
     }
     // A second result of an answered call is dropped, and so is one that nothing asked for.
-    const isSecond = result.storedId !== "" && this.#asked.some(({ storedId }) => storedId === result.storedId);
     const name = this.#abandoned.get(result.storedId);
-    if (isSecond || name === undefined) return;
+    if (name === undefined) return;
     this.#abandoned.delete(result.storedId);
     this.#addUser(`[Result of the earlier call of ${name}, which came late; for reference only]\n${result.text}`);
   }
