@@ -1,0 +1,104 @@
+/** SIGKILL at every boundary of a turn, in a real process; then the program is started again on that conversation. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Life } from "./life.js";
+import { stageWhole } from "./stage.js";
+import { ANSWER, judge, killedAt, THREE_CALLS, UNKNOWN } from "./three-calls.js";
+
+let staged: string;
+let launcher: string;
+let life: Life;
+beforeAll(() => {
+  staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
+  launcher = stageWhole(staged);
+});
+afterAll(() => rmSync(staged, { recursive: true, force: true }));
+afterEach(() => life.end());
+
+/** Crash points of the plan, and where they are in the program. */
+const POINTS: readonly (readonly [id: string, point: string])[] = [
+  ["CP-03 acknowledged, no turn yet", "run.before-claim"],
+  ["CP-04 turn created, no model call", "turn.claimed"],
+  ["CP-05 request sent, no byte received", "step.request-sent"],
+  ["CP-06 in the middle of the stream", "step.mid-stream"],
+  ["CP-07 step complete, not committed", "step.before-record"],
+  ["CP-08 calls committed, none started", "step.recorded"],
+  ["CP-09 read-only call started", "call.started:1"],
+  ["CP-09 idempotent call started", "call.started:2"],
+  ["CP-09 at-most-once call started", "call.started:3"],
+  ["CP-10 read-only call done, not committed", "call.effect-done:1"],
+  ["CP-10 idempotent effect done, not committed", "call.effect-done:2"],
+  ["CP-10 at-most-once effect done, not committed", "call.effect-done:3"],
+  ["CP-11 one result of three committed", "call.finished:1"],
+  ["CP-11 two results of three committed", "call.finished:2"],
+  ["CP-11 all results committed", "call.finished:3"],
+  ["CP-05 second request sent", "step.request-sent:2"],
+  ["CP-06 in the middle of the answer", "step.mid-stream:2"],
+  ["CP-14 answer complete, not committed", "turn.before-settle"],
+  ["CP-14 in the commit of the end", "store.mid-settle"],
+  ["CP-15 committed, nothing printed", "turn.settled"],
+];
+
+describe("a turn killed with SIGKILL", () => {
+  it.each(POINTS)("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
+    life = await Life.begin(launcher, THREE_CALLS);
+    const { id } = await killedAt(life, point);
+    const resumed = await life.run(["chat", "-r", id]);
+    expect(resumed.code).toBe(0);
+    expect(resumed.stdout).toContain(ANSWER);
+    const card = await life.card(id);
+    expect(judge(card, life)).toEqual([]);
+    const isUnknown = card.messages.some(({ text }) => UNKNOWN.test(text));
+    // Seen by the person who resumes and by the model that goes on.
+    expect(UNKNOWN.test(resumed.stderr) || /unknown/.test(resumed.stderr)).toBe(isUnknown);
+    if (isUnknown) expect(life.lastRequest()).toMatch(UNKNOWN);
+  });
+
+  it.each(["turn.claimed", "step.recorded", "call.started:3", "turn.before-settle"])(
+    "[CT-1] [CT-10] is finished before what is said next is answered: %s",
+    async (point) => {
+      life = await Life.begin(launcher, THREE_CALLS);
+      const { id } = await killedAt(life, point);
+      const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);
+      expect(JSON.parse(resumed.stdout)).toMatchObject({ outcome: "completed", text: "Then we rest." });
+      const card = await life.card(id);
+      expect(judge(card, life)).toEqual([]);
+      expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
+    },
+  );
+
+  it("[CT-9] survives being killed again while it is recovered, and a third time", async () => {
+    life = await Life.begin(launcher, THREE_CALLS);
+    const { id } = await killedAt(life, "call.started:2");
+    const again = await life.run(["chat", "-r", id], "recover.taken-over");
+    expect(again.signal).toBe("SIGKILL");
+    const resumed = await life.run(["chat", "-r", id]);
+    expect(resumed.stdout).toContain(ANSWER);
+    expect(judge(await life.card(id), life)).toEqual([]);
+  });
+
+  it("[CT-9] is set aside after the third death, and the conversation goes on", async () => {
+    life = await Life.begin(launcher, THREE_CALLS);
+    const { id } = await killedAt(life, "step.request-sent");
+    for (let death = 0; death < 2; death++)
+      expect((await life.run(["chat", "-r", id], "step.request-sent")).signal).toBe("SIGKILL");
+    const told = await life.run(["chat", "-r", id]);
+    expect(told.stderr).toMatch(/set aside/);
+    const next = await life.run(["chat", "-r", id, "-q", "and then?"]);
+    expect(next.stdout).toContain("Then we rest.");
+  });
+
+  it("[CT-10] ends as the undisturbed run ends, byte for byte of what is stored", async () => {
+    life = await Life.begin(launcher, THREE_CALLS);
+    const calm = Life.idIn(await life.run(["chat", "-q", "do it"]));
+    const plain = async (id: string) =>
+      (await life.card(id)).messages.map(({ role, text }) => [role, text.replace(/[\d.]+ s\]/, "… s]")]);
+    const expected = await plain(calm);
+    rmSync(join(life.work, "out.txt"));
+    const { id } = await killedAt(life, "step.recorded");
+    await life.run(["chat", "-r", id]);
+    expect(await plain(id)).toEqual(expected);
+  });
+});
