@@ -6,7 +6,6 @@ import { assignVariable } from "#config/env-edit.js";
 import type { HomePaths } from "#config/home.js";
 import { findKey } from "#config/keys.js";
 import { inspectConfig, type LoadedConfig } from "#config/load.js";
-import { readSettingsFile } from "#config/settings-file.js";
 import type { ModelSpec, ProviderName } from "#model/model.js";
 import { readLabel } from "./model-label.js";
 import { lookUp } from "./model-spec.js";
@@ -84,12 +83,13 @@ export interface Written {
 export async function writePlan(plan: ModelPlan, home: HomePaths): Promise<Written> {
   const keptIn = plan.key === undefined ? undefined : keyVariableOf(plan);
   if (keptIn !== undefined && plan.key !== undefined) await assignVariable(home.env, keptIn, plan.key);
-  const before = readSettingsFile(home.config);
-  const { kind } = await changeKeys(home, changesOf(plan, home));
-  const isKept = kind === "changed" && before.kind === "text";
-  const previous = `${home.config}.previous`;
-  if (isKept) await replaceFile(previous, before.text);
-  return { outcome: kind, previous: isKept ? previous : undefined, keptIn };
+  const path = `${home.config}.previous`;
+  let previous: string | undefined;
+  const { kind } = await changeKeys(home, changesOf(plan, home), async (before) => {
+    await replaceFile(path, before);
+    previous = path;
+  });
+  return { outcome: kind, previous, keptIn };
 }
 
 function changesOf(plan: ModelPlan, home: HomePaths) {

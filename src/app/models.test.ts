@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "#base/errors.js";
+import { packageRoot } from "#base/package-root.js";
 import { type HomePaths, homePaths } from "#config/home.js";
 import { inspectConfig, loadConfig } from "#config/load.js";
 import { MODEL_PROVIDERS } from "#config/schema-model.js";
 import { type ModelSpec, PROVIDERS } from "#model/model.js";
+import { PROVIDER_VARIABLES } from "./model-variables.js";
 import { chooseModels, type ModelChoice } from "./models.js";
 
 let home: HomePaths;
@@ -318,5 +320,27 @@ describe("prices", () => {
     expect(first(env, "openai/x")?.price).toEqual({ input: 1, output: 2, cacheRead: 0.5 });
     expect(first(env, "openrouter/a/b")?.price).toEqual({ input: 3, output: 4, cacheWrite: 5 });
     expect(first(env, "openai/y")?.price).toBeUndefined();
+  });
+});
+
+describe("the guide to models", () => {
+  const guide = readFileSync(join(packageRoot(), "docs", "guide", "models.md"), "utf8");
+
+  it("names every provider with its variables and its usual model", () => {
+    for (const [provider, { keys, addresses, usualModel }] of Object.entries(PROVIDER_VARIABLES)) {
+      const row = guide.split("\n").find((line) => line.startsWith(`| \`${provider}\``)) ?? "";
+      expect(row, provider).not.toBe("");
+      if (provider === "openai-compatible" || provider === "demo") continue;
+      for (const word of [...keys, ...addresses, usualModel ?? ""]) expect(row, provider).toContain(word);
+    }
+  });
+
+  it("shows settings that are right", () => {
+    const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text ?? "");
+    expect(blocks.length).toBeGreaterThan(1);
+    for (const block of blocks) {
+      write(block);
+      expect(loadConfig(home, {}).remarks).toEqual([]);
+    }
   });
 });

@@ -27,18 +27,23 @@ export async function setKey(home: HomePaths, key: ConfigKey, text: string): Pro
   return edit(home.config, (document) => put(document, key, value));
 }
 
-/** Several keys in one change of the file: all of them or none. An undefined value removes its key. */
+/**
+ * Several keys in one change of the file: all of them or none. An undefined value removes its key. `keep` gets
+ * the file as it was, and is awaited, before the new one takes its place; not when there was none.
+ */
 export async function changeKeys(
   home: HomePaths,
   changes: readonly { readonly key: ConfigKey; readonly value: unknown }[],
+  keep?: (before: string) => Promise<void>,
 ): Promise<EditOutcome> {
   for (const { key, value } of changes) if (value !== undefined) refuseWrong(key, value);
-  return edit(home.config, (document) => {
+  const change = (document: Document): EditOutcome["kind"] => {
     const outcomes = changes.map(({ key, value }) =>
       value === undefined ? remove(document, key) : put(document, key, value),
     );
     return outcomes.includes("changed") ? "changed" : "unchanged";
-  });
+  };
+  return edit(home.config, change, keep);
 }
 
 /** Removes a key, and groups that become empty; comments stay. */
@@ -88,13 +93,18 @@ function remove(document: Document, key: ConfigKey): EditOutcome["kind"] {
   return "changed";
 }
 
-async function edit(path: string, change: (document: Document) => EditOutcome["kind"]): Promise<EditOutcome> {
+async function edit(
+  path: string,
+  change: (document: Document) => EditOutcome["kind"],
+  keep?: (before: string) => Promise<void>,
+): Promise<EditOutcome> {
   for (let attempt = 0; attempt < EDIT_ATTEMPTS_MAX; attempt++) {
     const before = readForEdit(path);
     const document = editable(before, path);
     if (change(document) === "unchanged") return { kind: "unchanged" };
     const after = render(document, before);
     editable(after, path);
+    if (before !== "") await keep?.(before);
     const replacement = await openReplacement(path, { mode: FILE_MODE });
     await replacement.write(after);
     if (await replacement.commit(() => readForEdit(path) === before)) return { kind: "changed" };

@@ -141,6 +141,50 @@ describe("config get and keys", () => {
   });
 });
 
+describe("lists, maps and secrets", () => {
+  const key =
+    "model:\n  api_key: hunter22\n  headers: { X-Api-Key: hunter22, X-Team: blue }\n  fallbacks: [openai/a]\n";
+
+  it("are shown in one line, without what is secret", async () => {
+    write(key);
+    const shown = await run(["show", "model"]);
+    expect(shown.stdout).toMatch(/model\.api_key +\[redacted\] +config\.yaml:2/);
+    expect(shown.stdout).toMatch(/model\.fallbacks +\["openai\/a"\] +config\.yaml:4/);
+    expect(shown.stdout).toMatch(/model\.base_url +none +default/);
+    expect(shown.stderr).toMatch(/config\.yaml:2:12: model\.api_key holds a secret in clear/);
+    const document = await run(["show", "model", "--json"]);
+    expect(document.stdout).toContain('"X-Team":"blue"');
+    const got = await run(["get", "model.headers"]);
+    expect(got.stdout).toBe('{"X-Api-Key":"[redacted]","X-Team":"blue"}\n');
+    expect((await run(["get", "model.fallbacks", "--json"])).stdout).toBe(
+      '{"key":"model.fallbacks","value":["openai/a"]}\n',
+    );
+    expect((await run(["get", "model.name"])).stdout).toBe("\n");
+    for (const { stdout, stderr } of [
+      shown,
+      document,
+      got,
+      await run(["get", "model.api_key"]),
+      await run(["check"]),
+    ]) {
+      expect(stdout + stderr).not.toContain("hunter22");
+    }
+  });
+
+  it("are set with JSON, and a secret in clear is warned of", async () => {
+    expect(await run(["set", "agent.tools.disabled", '["terminal"]'])).toMatchObject({ code: 0 });
+    expect(read()).toBe("agent:\n  tools:\n    disabled:\n      - terminal\n");
+    expect(await run(["set", "agent.tools.disabled", "terminal"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("expected a list of tool names"),
+    });
+    expect((await run(["set", "model.api_key", "hunter22"])).stderr).toMatch(/holds a secret in clear/);
+    expect(await run(["unset", "agent.tools.disabled"])).toMatchObject({
+      stdout: expect.stringContaining("default is []"),
+    });
+  });
+});
+
 describe("config set and unset", () => {
   it("[CF-1] changes one value and keeps the rest, comments included", async () => {
     write("# mine\nlogs:\n  level: info # quiet\n");
@@ -300,6 +344,14 @@ describe("the guide", () => {
       expect(row, name).toBeDefined();
       expect(row).toContain(initial === undefined ? "| none |" : `\`${valueText(initial)}\``);
       expect(guide).toContain(variable);
+    }
+  });
+
+  it("tells of models what each of their settings is for", () => {
+    const guide = readFileSync(join(packageRoot(), "docs", "guide", "models.md"), "utf8");
+    const groups = ["model", "auxiliary", "budget", "agent", "compression", "approvals", "privacy", "titles", "web"];
+    for (const { name, path } of CONFIG_KEYS) {
+      if (groups.includes(path[0] ?? "")) expect(guide, name).toContain(name);
     }
   });
 });

@@ -14,9 +14,6 @@ export interface Prompts {
   close(): void;
 }
 
-/** Answers typed ahead beyond this are dropped. */
-const LINES_AHEAD_MAX = 100;
-
 export function openPrompts(signal: AbortSignal): Prompts {
   let isMuted = false;
   const screen = new Writable({
@@ -26,61 +23,70 @@ export function openPrompts(signal: AbortSignal): Prompts {
     },
   });
   const terminal = createInterface({ input: process.stdin, output: screen, terminal: true });
-  const ahead: string[] = [];
-  let waiting: { resolve(line: string): void; reject(reason: unknown): void } | undefined;
-  let isOver = false;
-  const settle = (act: (one: NonNullable<typeof waiting>) => void): void => {
-    const one = waiting;
-    waiting = undefined;
-    if (one !== undefined) act(one);
-  };
-  terminal.on("line", (line) => {
-    if (waiting !== undefined) settle((one) => one.resolve(line));
-    else if (ahead.length < LINES_AHEAD_MAX) ahead.push(line);
-  });
-  // In a prompt the terminal is in raw mode, and Ctrl-C arrives as a key instead of a signal.
-  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-  terminal.on("close", () => {
-    isOver = true;
-    settle((one) => one.reject(new UserError("the input ended", "nothing was written")));
-  });
+  const lines = new Lines();
   const stop = (): void => {
+    // What comes next must not stand on the question's line.
     process.stderr.write("\n");
-    settle((one) => one.reject(signal.reason));
+    lines.end(signal.reason);
     terminal.close();
   };
+  terminal.on("line", (line) => lines.add(line));
+  // In a prompt the terminal is in raw mode, and Ctrl-C arrives as a key instead of a signal.
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  terminal.on("close", () => lines.end(new UserError("the input ended", "nothing was written")));
   signal.addEventListener("abort", stop, { once: true });
-
-  const next = (): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const line = ahead.shift();
-      if (line !== undefined) resolve(line);
-      else if (isOver) reject(new UserError("the input ended", "nothing was written"));
-      else waiting = { resolve, reject };
-    });
-
   return {
     async ask(question, proposal) {
-      const prompt = `${visible(question)}${proposal === undefined ? "" : ` [${visible(proposal)}]`}: `;
-      terminal.setPrompt(prompt);
+      terminal.setPrompt(`${visible(question)}${proposal === undefined ? "" : ` [${visible(proposal)}]`}: `);
       terminal.prompt();
-      const answer = (await next()).trim();
+      const answer = (await lines.next()).trim();
       return answer === "" ? (proposal ?? "") : answer;
     },
     async askSecret(question) {
       terminal.setPrompt("");
       process.stderr.write(`${visible(question)} (not shown): `);
       isMuted = true;
-      try {
-        return (await next()).trim();
-      } finally {
+      const answer = await lines.next().finally(() => {
         isMuted = false;
         process.stderr.write("\n");
-      }
+      });
+      return answer.trim();
     },
     close() {
       signal.removeEventListener("abort", stop);
       terminal.close();
     },
   };
+}
+
+/** Lines typed ahead beyond this are dropped. */
+const LINES_AHEAD_MAX = 100;
+
+/** Hands out lines as they are asked for, whichever comes first. */
+class Lines {
+  private readonly ahead: string[] = [];
+  private waiting: { resolve(line: string): void; reject(reason: unknown): void } | undefined;
+  private ending: { readonly reason: unknown } | undefined;
+
+  next(): Promise<string> {
+    const line = this.ahead.shift();
+    if (line !== undefined) return Promise.resolve(line);
+    if (this.ending !== undefined) return Promise.reject(this.ending.reason);
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+    });
+  }
+
+  add(line: string): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting !== undefined) waiting.resolve(line);
+    else if (this.ahead.length < LINES_AHEAD_MAX) this.ahead.push(line);
+  }
+
+  end(reason: unknown): void {
+    this.ending ??= { reason };
+    this.waiting?.reject(reason);
+    this.waiting = undefined;
+  }
 }
