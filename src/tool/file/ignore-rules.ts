@@ -50,7 +50,9 @@ export function partsOf(path: string): string[] {
 }
 
 function ruleOf(line: string): Rule[] {
-  const text = line.replace(/\r$/, "").replace(/(?<!\\) +$/, "");
+  const bare = line.trimEnd();
+  // A space that is escaped belongs to the name.
+  const text = bare.endsWith("\\") && bare.length < line.length ? `${bare} ` : bare;
   if (text === "" || text.startsWith("#")) return [];
   const isNegated = text.startsWith("!");
   const glob = parseGlob(isNegated ? text.slice(1) : text);

@@ -102,7 +102,7 @@ function spanOf(text: string, lines: readonly Line[], at: number, block: Block):
 }
 
 const PUNCTUATION = /[\u2018\u2019\u201a\u201b\u201c-\u201f\u2010-\u2015\u2212\u00a0\u2002-\u200a\u202f\u3000\u2026]/g;
-const WHITESPACE = new RegExp(`${PUNCTUATION.source}|[ \\t]+(?=\\n|$)|[ \\t]+`, "g");
+const WHITESPACE = new RegExp(`${PUNCTUATION.source}|[ \\t]+`, "g");
 
 function plain(text: string): string {
   return text.replace(PUNCTUATION, plainOf);

@@ -3,8 +3,8 @@
  * since a regular expression can take longer than the universe is old.
  */
 import { readFile, stat } from "node:fs/promises";
-import { createContext, Script } from "node:vm";
 import type { Clock } from "#base/clock.js";
+import { timeBox } from "../time-box.js";
 import { choiceOf } from "./ignore-rules.js";
 import {
   type FoundLine,
@@ -74,23 +74,7 @@ export function searchText(
     .map((at) => ({ number: at + 1, text: lines[at] ?? "", isMatch: isMatch.has(at) }));
 }
 
-const sandbox = createContext(Object.create(null));
-const script = new Script(`(() => {
-  const found = [];
-  for (let at = 0; at < lines.length; at++) {
-    if (pattern.test(lines[at])) found.push(at);
-  }
-  return found;
-})()`);
-
 function matchLines(lines: readonly string[], pattern: RegExp): number[] | undefined {
-  Object.assign(sandbox, { lines, pattern });
-  try {
-    return Array.from(script.runInContext(sandbox, { timeout: MATCH_MS_MAX }) as ArrayLike<number>);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    return undefined;
-  } finally {
-    Object.assign(sandbox, { lines: undefined, pattern: undefined });
-  }
+  const matching = timeBox(() => lines.flatMap((line, at) => (pattern.test(line) ? [at] : [])), MATCH_MS_MAX);
+  return matching.kind === "done" ? matching.value : undefined;
 }
