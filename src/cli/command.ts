@@ -71,6 +71,8 @@ export interface CliContext {
    * process at once. Until the returned function is called.
    */
   takeInterrupts(act: () => void, graceMs: number): () => void;
+  /** Does what Ctrl-C does: for a prompt, where it is a key and not a signal. */
+  interrupt(): void;
   /** The exit code of a command that comes to its end without a failure; 0 unless told. */
   exitWith(code: ExitCode): void;
   /** The whole command tree, every command loaded: for completion. */

@@ -17,6 +17,7 @@ export interface ContextParts {
   readonly withoutInterrupts: CliContext["withoutInterrupts"];
   readonly ifInterrupted: CliContext["ifInterrupted"];
   readonly takeInterrupts: CliContext["takeInterrupts"];
+  readonly interrupt: CliContext["interrupt"];
   readonly exitWith: CliContext["exitWith"];
   readonly fullProgram: () => Promise<Command>;
 }
@@ -28,7 +29,7 @@ export interface Display {
 
 /** The context, and the step that reads how the person likes things shown before an action runs. */
 export function createContext(parts: ContextParts): { context: CliContext; readDisplay: () => Promise<void> } {
-  const { program, version, signal, withoutInterrupts, ifInterrupted, takeInterrupts, exitWith, fullProgram } = parts;
+  const { program, version, signal, withoutInterrupts, ifInterrupted, takeInterrupts, interrupt, exitWith } = parts;
   const options = (): GlobalOptions => program.opts<GlobalOptions>();
   let display: Display = { color: "auto", time: "relative" };
   const home = once(() => resolveHome(options().home, process.env));
@@ -59,8 +60,9 @@ export function createContext(parts: ContextParts): { context: CliContext; readD
     withoutInterrupts,
     ifInterrupted,
     takeInterrupts,
+    interrupt,
     exitWith,
-    fullProgram,
+    fullProgram: parts.fullProgram,
   };
   const readDisplay = async (): Promise<void> => {
     display = await displaySettings(home());

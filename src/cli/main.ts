@@ -30,6 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     withoutInterrupts: ending.hold,
     ifInterrupted: ending.explain,
     takeInterrupts: ending.take,
+    interrupt: ending.interrupted,
     exitWith: (code) => {
       exitCode = code;
     },
@@ -159,6 +160,7 @@ function watchForEnd(tell: (meaning: string) => void) {
   process.stderr.on("error", onStreamError);
   return {
     signal: controller.signal,
+    interrupted,
     exitCode: () => code,
     explain: (text: string): void => {
       meaning = text;

@@ -19,15 +19,23 @@ export type Ask = NonNullable<Face["ask"]>;
 /** After so many lines that are no answer the question is left waiting. */
 const TRIES_MAX = 20;
 
-export function terminalAsk(input: LineInput, screen: Screen, style: LineStyle): Ask {
+export interface AskingTerminal {
+  readonly input: LineInput;
+  readonly screen: Screen;
+  readonly style: LineStyle;
+  /** In a prompt Ctrl-C is a key; this makes it what it is elsewhere. */
+  interrupt(): void;
+}
+
+export function terminalAsk({ input, screen, style, interrupt }: AskingTerminal): Ask {
   return async (_approval, question, signal) => {
     screen.say(["", ...questionLines(question, style)]);
     if (question.kind === "permission") screen.say(choiceLines(question.grant, style));
     const prompt = question.kind === "permission" ? "Allow it? [o/s/a/d] " : "Your answer: ";
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const read = await input.ask(style.paint.bold(prompt), signal);
-      if (read.kind === "interrupted") return interrupted(signal);
-      if (read.kind === "end") return undefined;
+      if (read.kind === "interrupted" && !signal.aborted) interrupt();
+      if (read.kind !== "line") return undefined;
       const answer = question.kind === "permission" ? permissionAnswer(read.text) : clarifyAnswer(read.text, question);
       if (answer !== undefined) return answer;
     }
@@ -55,15 +63,6 @@ export function clarifyAnswer(text: string, { choices }: Clarify): PersonsAnswer
   if (words === "") return undefined;
   const chosen = /^\d{1,3}$/.test(words) ? choices[Number(words) - 1] : undefined;
   return { answer: "once", reply: (chosen ?? words).slice(0, APPROVAL_REPLY_CHARS_MAX) };
-}
-
-/** In a prompt Ctrl-C is a key: handed on as the signal it would be, and waited for. */
-async function interrupted(signal: AbortSignal): Promise<undefined> {
-  if (signal.aborted) return undefined;
-  const heard = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-  process.kill(process.pid, "SIGINT");
-  await heard;
-  return undefined;
 }
 
 export interface PendingQuestion {

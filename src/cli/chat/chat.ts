@@ -65,5 +65,7 @@ function displayed(parts: Omit<ChatParts, "display">, options: ChatOptions, inpu
   if (options.streamJson === true) return { ...parts, display: streamDisplay(out) };
   const surface = processSurface(out);
   const screen = createScreen(surface, "flags");
-  return { ...parts, display: screen, ...(input === undefined ? {} : { terminal: { input, screen, surface } }) };
+  const interrupt = (): void => parts.context.interrupt();
+  const terminal = input === undefined ? {} : { terminal: { input, screen, style: surface, interrupt } };
+  return { ...parts, display: screen, ...terminal };
 }

@@ -29,7 +29,8 @@ export async function chatByLines(parts: LineChatParts, options: ChatOptions, in
   if (input.isTerminal) screen.say(await greeting(parts, card));
   else for (const note of started.notes) screen.note(note);
   const talk = beginTalk(parts, card);
-  const ask = input.isTerminal ? terminalAsk(input, screen, surface) : undefined;
+  const interrupt = (): void => context.interrupt();
+  const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
   const chat: LineChat = { parts, talk, input, ask, background: new Set(), title: options.title };
   // What a death left open, or what waits, comes before anything new.
   if (card !== undefined && (await runAndTell(chat)) === "nothing" && input.isTerminal)

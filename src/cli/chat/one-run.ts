@@ -1,15 +1,12 @@
 /** One message from the shell, or one more run of a conversation that was cut or waits; then the command ends. */
-import { type Ask, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
-import type { LineInput } from "./line-input.js";
+import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
-import type { Screen } from "./screen.js";
-import type { ChatSurface } from "./surface.js";
 import { beginTalk, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
 import { findTarget, pendingQuestions } from "./target.js";
 
 export interface OneRunParts extends ChatParts {
   /** Present when a person can be asked. */
-  readonly terminal?: { readonly input: LineInput; readonly screen: Screen; readonly surface: ChatSurface };
+  readonly terminal?: AskingTerminal;
 }
 
 export async function runOnce(parts: OneRunParts, options: ChatOptions, text: string | undefined): Promise<void> {
@@ -51,6 +48,6 @@ function askWith(
   options: ChatOptions,
   pending: Awaited<ReturnType<typeof pendingQuestions>>,
 ): Ask | undefined {
-  const asked = terminal === undefined ? undefined : terminalAsk(terminal.input, terminal.screen, terminal.surface);
+  const asked = terminal === undefined ? undefined : terminalAsk(terminal);
   return hasAnswer(options) && pending.length > 0 ? flagAsk(options, pending, asked) : asked;
 }

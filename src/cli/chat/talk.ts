@@ -75,7 +75,7 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
     async say(message) {
       const said = await admit(parts, conversation, message);
       conversation = said.conversation;
-      if (said.session !== undefined) tellOpened(said.session, undefined);
+      tellOpened(said.session, undefined);
       return said.kind;
     },
     async run(ask) {
@@ -128,12 +128,18 @@ async function admit(
       if (admission.title?.kind === "dropped") display.note(droppedText(admission.title));
       return { kind: "admitted" as const, conversation: admission.conversation, session: admission.session };
     case "duplicate":
-      return { kind: "duplicate" as const, conversation: admission.conversation, session: undefined };
+      return { kind: "duplicate" as const, ...(await tipOf(started, admission.conversation)) };
     case "suspended":
       throw new UserError("this conversation was set aside", `talaria sessions show ${admission.conversation}`);
     case "rejected":
       throw new UserError(REJECTED[admission.reason], "nothing was stored", EXIT.usage);
   }
+}
+
+async function tipOf({ store }: StartedRuntime, conversation: ConversationId) {
+  const card = await store.show({ conversation });
+  if (card === null) throw new UserError(REJECTED.deleted, "it was said in it", EXIT["not-found"]);
+  return { conversation, session: card.tip };
 }
 
 const REJECTED = {
