@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
+import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+
+const SLOW = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
+
+let model: ModelProcess;
+let home: ChatHome;
+let terminal: Terminal | undefined;
+beforeAll(async () => {
+  model = await modelProcess([
+    { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 50 },
+    {
+      when: { user: "colour", steps: 0 },
+      calls: [{ name: "clarify", arguments: { question: "Which colour?", choices: ["red", "blue"] } }],
+    },
+    {
+      when: { user: "danger", steps: 0 },
+      calls: [{ name: "terminal", arguments: { command: "rm -rf gone sk-live-0123456789abcdefghij" } }],
+    },
+    { text: "the \u001b[2Janswer" },
+  ]);
+});
+afterAll(() => model.stop());
+beforeEach(() => {
+  home = chatHome(model.env);
+});
+afterEach(() => {
+  terminal?.kill();
+  home.remove();
+});
+
+function open(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
+  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...model.env, ...env } });
+  return terminal;
+}
+
+const PROMPT = /> /;
+
+describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
+  it("[LS-1] greets, and stores nothing until something is said", async () => {
+    const chat = open([]);
+    const greeting = await chat.waitFor(PROMPT);
+    expect(greeting).toContain("Talaria");
+    expect(greeting).toContain("openai/scripted");
+    expect(greeting).toContain("/help");
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(0);
+    expect(await home.sessions()).toEqual([]);
+  });
+
+  it("says that the demo is not an AI", async () => {
+    const chat = open([], { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", TALARIA_MODEL: "demo/demo" });
+    expect(await chat.waitFor(PROMPT)).toContain("not an AI");
+  });
+
+  it("answers a line, shows nothing that moves the cursor, and leaves by /quit", async () => {
+    const chat = open([], { NO_COLOR: "1" });
+    await chat.waitFor(PROMPT);
+    chat.type("hello\r");
+    expect(await chat.waitFor(/the answer\r\n[^>]*> /)).not.toContain("\u001b[2J");
+    chat.type("/quit\r");
+    expect(await chat.ended()).toBe(0);
+    expect(chat.shown()).not.toMatch(/\u001b\[[0-9;]+m/);
+    const [session] = await home.sessions();
+    expect(session).toMatchObject({ messages: 2, title: "Scripted title", ended: { reason: "cli_close" } });
+    expect(chat.shown()).toContain(`conversation ${session?.id}`);
+  });
+
+  it("streams text as it comes; Ctrl-C ends the turn and not the program", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("slow\r");
+    await chat.waitFor(/word5 /);
+    chat.type(CTRL_C);
+    await chat.waitFor(/interrupted; what was done is kept/);
+    await chat.waitFor(PROMPT);
+    chat.type("/continue\r");
+    await chat.waitFor(/the answer/);
+    await chat.waitFor(PROMPT);
+    chat.type(CTRL_C);
+    await chat.waitFor(/Ctrl-C again, or Ctrl-D, leaves/);
+    await chat.waitFor(PROMPT);
+    chat.type(CTRL_C);
+    expect(await chat.ended()).toBe(0);
+    const [session] = await home.sessions();
+    expect(
+      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+    ).toEqual(["slow", "continue"]);
+  });
+
+  it("asks for leave with closed choices and no default, and shows no secret", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("danger\r");
+    const question = await chat.waitFor(/\[o\/s\/a\/d\] /);
+    expect(question).toContain("$ rm -rf gone [redacted]");
+    for (const noAnswer of ["\r", "y\r", "yes\r", "ok\r", "once more\r"]) {
+      chat.type(noAnswer);
+      await chat.waitFor(/\[o\/s\/a\/d\] /);
+    }
+    chat.type("d not today\r");
+    await chat.waitFor(/✗.*denied/);
+    await chat.waitFor(PROMPT);
+    const [session] = await home.sessions();
+    const denied = (await home.messages(session?.id ?? "")).find(({ role }) => role === "tool");
+    expect(denied).toMatchObject({ text: expect.stringContaining("not today"), body: { outcome: "denied" } });
+  });
+
+  it("takes nothing that was typed before a question as its answer", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("danger\ro\ro\r");
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type("d\r");
+    await chat.waitFor(/✗.*denied/);
+  });
+
+  it("leaves a question waiting at Ctrl-D; /continue asks it again", async () => {
+    const chat = open(["chat"]);
+    await chat.waitFor(PROMPT);
+    chat.type("colour\r");
+    await chat.waitFor(/Your answer: /);
+    chat.type(CTRL_D);
+    await chat.waitFor(/\/continue asks again/);
+    await chat.waitFor(PROMPT);
+    expect(await home.json(["approvals"])).toMatchObject({ waiting: [{ question: { kind: "clarify" } }] });
+    chat.type("/continue\r");
+    await chat.waitFor(/1\. red[\s\S]*Your answer: /);
+    chat.type("1\r");
+    await chat.waitFor(/the answer/);
+    await chat.waitFor(PROMPT);
+    const [session] = await home.sessions();
+    expect((await home.messages(session?.id ?? "")).find(({ role }) => role === "tool")?.text).toBe("red");
+  });
+
+  it("interrupts the turn by Ctrl-C in a question", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("danger\r");
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type(CTRL_C);
+    await chat.waitFor(/interrupted; what was done is kept/);
+    await chat.waitFor(PROMPT);
+    expect(await home.json(["approvals"])).toMatchObject({ waiting: [] });
+  });
+
+  it("goes on where a conversation was, finishing what was cut first", async () => {
+    const killed = await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } });
+    const id = conversationIn(killed.stderr);
+    const chat = open(["chat", "-r", id]);
+    const shown = await chat.waitFor(/the answer[\s\S]*> /);
+    expect(shown).toContain(id);
+    chat.type("hello again\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(0);
+    expect((await home.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+});
+
+describe.skipIf(!hasPty)("one message in a terminal", () => {
+  it("streams the answer once and asks on the way", async () => {
+    const chat = open(["chat", "-q", "danger"]);
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type("o\r");
+    await chat.waitFor(/the answer/);
+    expect(await chat.ended()).toBe(0);
+    expect(chat.shown().split("the answer")).toHaveLength(2);
+  });
+
+  it("leaves the turn waiting with 6 when the question is left by Ctrl-D", async () => {
+    const chat = open(["chat", "-q", "danger"]);
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(6);
+    expect(chat.shown()).toMatch(/talaria chat -r \w{16} --approve once/);
+  });
+});

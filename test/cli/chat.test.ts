@@ -1,0 +1,405 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ChatHome, chatHome, conversationIn } from "./support/chat.js";
+
+let home: ChatHome;
+beforeEach(() => {
+  home = chatHome();
+});
+afterEach(() => home.remove());
+
+const DEMO = "[demo model, not an AI]";
+
+describe("talaria chat -q with the demo model", () => {
+  it("answers on stdout and nothing else there; who answered and where is on stderr", async () => {
+    const { code, stdout, stderr } = await home.run(["chat", "-q", "hello"]);
+    expect(code).toBe(0);
+    expect(stdout.startsWith(DEMO)).toBe(true);
+    expect(stdout.endsWith("\n")).toBe(true);
+    expect(stderr).toMatch(/^conversation \w{16} {2}demo\/demo \(scripted demo, not an AI\)\n$/);
+  });
+
+  it("closes the opening with its reason and gives the conversation a title", async () => {
+    await home.run(["chat", "-q", "hello there"]);
+    expect(await home.sessions()).toMatchObject([
+      { title: expect.stringMatching(/^Demo:/), messages: 2, ended: { reason: "cli_close" } },
+    ]);
+  });
+
+  it("prints one object with --json", async () => {
+    writeFileSync(join(home.cwd, "notes.txt"), "milk\n");
+    const { code, stdout, stderr } = await home.run(["chat", "-q", "read notes.txt", "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.trimEnd()).not.toContain("\n");
+    const [session] = await home.sessions();
+    expect(JSON.parse(stdout)).toEqual({
+      conversation: session?.id,
+      session: expect.stringMatching(/^\w{16}$/),
+      turn: expect.stringMatching(/^\w{16}$/),
+      outcome: "completed",
+      text: expect.stringContaining("milk"),
+      model: "demo/demo",
+      isDemo: true,
+      steps: 2,
+      spent: { inputTokens: expect.any(Number), outputTokens: expect.any(Number), costUsd: 0 },
+      isRecovered: false,
+      questions: [],
+    });
+  });
+
+  it("prints events as JSON lines with --stream-json, the result last", async () => {
+    writeFileSync(join(home.cwd, "notes.txt"), "milk\n");
+    const { code, stdout, stderr } = await home.run(["chat", "-q", "read notes.txt", "--stream-json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    const result = events.at(-1);
+    expect(events[0]).toMatchObject({ type: "opened", conversation: result?.["conversation"], isDemo: true });
+    expect(events).toContainEqual(expect.objectContaining({ type: "call-finished", name: "read_file", outcome: "ok" }));
+    const lastStep = events.findLastIndex(({ type }) => type === "call-finished");
+    const text = events.slice(lastStep).flatMap(({ type, delta }) => (type === "text" ? [delta] : []));
+    expect(result).toMatchObject({ type: "result", outcome: "completed", text: text.join("") });
+  });
+
+  it("shows what a tool did in one line that fits", async () => {
+    writeFileSync(join(home.cwd, "notes.txt"), "milk\neggs\n");
+    const { stderr } = await home.run(["chat", "-q", "read notes.txt"]);
+    expect(stderr).toMatch(/^✓ \S.*notes\.txt {2}ok, 2 lines$/m);
+    for (const line of stderr.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  });
+
+  it("takes the whole of stdin as the message with -q -", async () => {
+    const { stderr } = await home.run(["chat", "-q", "-"], { input: "first line\n\n  second line\n" });
+    const [message] = await home.messages(conversationIn(stderr));
+    expect(message).toMatchObject({ role: "user", text: "first line\n\n  second line" });
+  });
+
+  it.each([
+    ["an empty message", ["-q", " "], ""],
+    ["an empty stdin", ["-q", "-"], "\n"],
+    ["a message without end", ["-q", "-"], "x".repeat(1_000_010)],
+    ["JSON without a message", ["--json"], ""],
+    ["two outputs", ["-q", "hi", "--json", "--stream-json"], ""],
+    ["two conversations", ["-q", "hi", "-r", "x", "-c"], ""],
+    ["two answers", ["-r", "x", "--approve", "--deny"], ""],
+    ["an answer to nothing", ["--approve"], ""],
+    ["an unknown way to approve", ["-r", "x", "--approve", "often"], ""],
+    ["a folder that is not there", ["-q", "hi", "--cwd", "nowhere"], ""],
+    ["a title for a conversation that has its own", ["-q", "hi", "-c", "--title", "x"], ""],
+    ["a message id without a message", ["-c", "--message-id", "x"], ""],
+    ["a model of nobody", ["-q", "hi", "--model", "nobody"], ""],
+  ])("refuses %s with 2 and stores nothing", async (_what, args, input) => {
+    const { code, stdout, stderr } = await home.run(["chat", ...args], { input });
+    expect([code, stdout], stderr).toEqual([2, ""]);
+    expect(existsSync(join(home.path, "state.db"))).toBe(false);
+  });
+
+  it("tells what is wrong with the model before anything is stored", async () => {
+    const { code, stderr } = await home.run(["chat", "-q", "hi", "--model", "openai/gpt-x"]);
+    expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("OPENAI_API_KEY")]);
+    expect(code).not.toBe(0);
+    expect(existsSync(join(home.path, "state.db"))).toBe(false);
+  });
+
+  it("[CT-2] makes one turn of the same message id, and the second prints what became of it", async () => {
+    const first = await home.run(["chat", "-q", "hello", "--message-id", "m-1"]);
+    const second = await home.run(["chat", "-q", "hello", "--message-id", "m-1"]);
+    expect([second.code, second.stdout]).toEqual([0, first.stdout]);
+    expect(second.stderr).toContain("it was not sent again");
+    expect(await home.messages(conversationIn(first.stderr))).toHaveLength(2);
+    const { isDuplicate, outcome } = await home.json(["chat", "-q", "hello", "--message-id", "m-1"]);
+    expect([isDuplicate, outcome]).toEqual([true, "completed"]);
+  });
+});
+
+describe("a title given when a chat is opened", () => {
+  it("[LS-4] is kept with the first message", async () => {
+    await home.run(["chat", "-q", "hello", "--title", "my plan"]);
+    expect(await home.sessions()).toMatchObject([{ title: "my plan" }]);
+  });
+
+  it("[LS-5] is dropped when it is taken, the person is told, and a title is made", async () => {
+    await home.run(["chat", "-q", "hello", "--title", "my plan"]);
+    const { code, stderr } = await home.run(["chat", "-q", "how are you", "--title", "my plan"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("belongs to another conversation")]);
+    const titles = (await home.sessions()).map(({ title }) => title);
+    expect(titles).toEqual([expect.stringMatching(/^Demo: /), "my plan"]);
+    const { notes } = await home.json(["chat", "-q", "and again", "--title", "my plan"]);
+    expect(notes).toEqual([expect.stringContaining("belongs to another conversation")]);
+  });
+});
+
+describe("a chat that goes on", () => {
+  it("goes on in the newest terminal conversation with -c, or in the one of that title", async () => {
+    const first = conversationIn((await home.run(["chat", "-q", "hello", "--title", "old one"])).stderr);
+    const second = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    expect(conversationIn((await home.run(["chat", "-c", "-q", "again"])).stderr)).toBe(second);
+    expect(conversationIn((await home.run(["chat", "-c", "old one", "-q", "again"])).stderr)).toBe(first);
+    expect((await home.messages(first)).map(({ text }) => text)).toEqual([
+      "hello",
+      expect.stringContaining(DEMO),
+      "again",
+      expect.stringContaining(DEMO),
+    ]);
+  });
+
+  it("says so when there is nothing to go on in, with 3", async () => {
+    expect(await home.run(["chat", "-c", "-q", "hi"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no terminal conversation"),
+    });
+    expect(await home.run(["chat", "-r", "nope", "-q", "hi"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no session is called nope"),
+    });
+    expect(await home.sessions()).toEqual([]);
+  });
+
+  it("[CR-9] finds it by its id, a prefix, its session's id and its title; a deleted one is told", async () => {
+    const { conversation, session } = await home.json<{ conversation: string; session: string }>([
+      "chat",
+      "-q",
+      "hello",
+      "--title",
+      "my plan",
+    ]);
+    for (const name of [conversation, conversation.slice(0, 8), session, "my plan"]) {
+      expect(await home.json(["chat", "-r", name])).toMatchObject({ conversation, outcome: "idle" });
+    }
+    await home.run(["sessions", "delete", conversation, "--yes"]);
+    expect(await home.run(["chat", "-r", conversation, "-q", "hi"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("was deleted on"),
+    });
+  });
+
+  it("says that nothing is left to do, and shows the last exchange", async () => {
+    const first = await home.run(["chat", "-q", "hello"]);
+    const { code, stdout, stderr } = await home.run(["chat", "-r", conversationIn(first.stderr)]);
+    expect([code, stdout]).toEqual([0, first.stdout]);
+    expect(stderr).toContain("Nothing is left to do here.\n> hello\n");
+  });
+
+  it("keeps its working directory; another is refused", async () => {
+    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    expect(await home.run(["chat", "-r", id, "-q", "hi", "--cwd", "/"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(home.cwd),
+    });
+  });
+});
+
+describe("a chat that is killed", () => {
+  it.each(["run.before-claim", "turn.claimed", "turn.before-settle"])(
+    "[CT-1] [FQ-2] at %s is finished by the id it printed, without a word said twice",
+    async (point) => {
+      const killed = await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: point } });
+      expect([killed.signal, killed.stdout]).toEqual(["SIGKILL", ""]);
+      const id = conversationIn(killed.stderr);
+      const { code, stdout } = await home.run(["chat", "-r", id]);
+      expect([code, stdout.startsWith(DEMO)]).toEqual([0, true]);
+      expect((await home.messages(id)).map(({ role, text }) => [role, text])).toEqual([
+        ["user", "hello"],
+        ["assistant", stdout.trimEnd()],
+      ]);
+    },
+  );
+
+  it("[CT-2] is finished by the same message id too", async () => {
+    const say = ["chat", "-q", "hello", "--message-id", "m-1"];
+    const killed = await home.run(say, { env: { TALARIA_FAULT: "turn.claimed" } });
+    const again = await home.run(say);
+    expect([again.code, conversationIn(again.stderr)]).toEqual([0, conversationIn(killed.stderr)]);
+    expect(again.stdout.startsWith(DEMO)).toBe(true);
+    expect(await home.messages(conversationIn(killed.stderr))).toHaveLength(2);
+  });
+
+  it("finishes the cut turn before it answers something new, which alone goes to stdout", async () => {
+    const id = conversationIn(
+      (await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } })).stderr,
+    );
+    const result = await home.json<{ text: string; turns: readonly Record<string, unknown>[] }>([
+      "chat",
+      "-r",
+      id,
+      "-q",
+      "and then",
+    ]);
+    expect(result.turns).toMatchObject([{ isRecovered: true }, { isRecovered: false, text: result.text }]);
+    expect((await home.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+});
+
+describe("the chat of lines without a terminal", () => {
+  it("[LS-1] stores nothing before the first message", async () => {
+    for (const [args, input] of [
+      [[], ""],
+      [["chat"], "\n\n"],
+      [["chat", "--title", "wanted"], "/help\n/status\n/quit\n"],
+    ] as const) {
+      const { code, stdout } = await home.run(args, { input });
+      expect([code, stdout]).toEqual([0, ""]);
+    }
+    expect(await home.sessions()).toEqual([]);
+  });
+
+  it("answers every line in one conversation and draws no prompt", async () => {
+    const { code, stdout, stderr } = await home.run([], { input: "hello\n\nhello again" });
+    expect([code, stdout.split(DEMO).length]).toEqual([0, 3]);
+    expect(`${stdout}${stderr}`).not.toMatch(/^> /m);
+    const id = conversationIn(stderr);
+    expect((await home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text)).toEqual([
+      "hello",
+      "hello again",
+    ]);
+    expect(await home.sessions()).toMatchObject([{ id, ended: { reason: "cli_close" } }]);
+  });
+
+  it("knows slash commands, suggests near ones, and sends none of them", async () => {
+    const { stderr } = await home.run([], {
+      input: "/titel x\n/frobnicate\n/title my plan\nhello\n/undo\n/usr/bin is what?\n",
+    });
+    expect(stderr).toContain("Did you mean /title?");
+    expect(stderr).toContain("/frobnicate is not a command here");
+    const [session] = await home.sessions();
+    expect(session?.title).toBe("my plan");
+    expect((await home.messages(session?.id ?? "")).map(({ text }) => text)).toEqual([
+      "/usr/bin is what?",
+      expect.stringContaining(DEMO),
+    ]);
+  });
+
+  it("[LS-4] begins another conversation with /new NAME and keeps the old one", async () => {
+    await home.run([], { input: "hello\n/new second life\nhello again\n" });
+    expect(await home.sessions()).toMatchObject([
+      { title: "second life", messages: 2 },
+      { messages: 2, ended: { reason: "session_reset" } },
+    ]);
+  });
+
+  it("stops at a question that nobody can answer, with 6", async () => {
+    const { code, stderr } = await home.run([], { input: "delete something\nhello\n" });
+    expect([code, stderr]).toEqual([6, expect.stringContaining("are not sent while it waits")]);
+    const messages = await home.messages(conversationIn(stderr));
+    expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
+  });
+});
+
+describe("a question without a terminal", () => {
+  const park = async (): Promise<string> => {
+    const { code, stdout, stderr } = await home.run(["chat", "-q", "delete something"]);
+    expect([code, stdout]).toEqual([6, ""]);
+    const id = conversationIn(stderr);
+    expect(stderr).toContain(`talaria chat -r ${id} --approve once`);
+    expect(stderr).toContain(`talaria chat -r ${id} --deny`);
+    return id;
+  };
+
+  it("leaves the turn waiting with 6, listed, until it is answered", async () => {
+    const id = await park();
+    expect(await home.json(["approvals"])).toMatchObject({ waiting: [{ conversation: id }], grants: [] });
+    expect(await home.run(["chat", "-r", id])).toMatchObject({ code: 6, stdout: "" });
+    const { code, stdout, stderr } = await home.run(["chat", "-r", id, "--approve"]);
+    expect([code, stdout.startsWith(DEMO)]).toEqual([0, true]);
+    expect(stderr).toMatch(/^✗ \$ rm -r .*error: /m);
+    expect(await home.run(["approvals"])).toMatchObject({
+      code: 0,
+      stdout: "Nothing waits for your answer.\n\nNothing is allowed beyond a single call.\n",
+    });
+  });
+
+  it("tells the model what was denied, and why", async () => {
+    const id = await park();
+    expect(await home.run(["chat", "-r", id, "--deny", "--reply", "keep it"])).toMatchObject({ code: 0 });
+    const result = (await home.messages(id)).find(({ role }) => role === "tool");
+    expect(result).toMatchObject({ text: expect.stringContaining("keep it"), body: { outcome: "denied" } });
+  });
+
+  it("is not answered by words when it asks for leave, nor twice", async () => {
+    const id = await park();
+    expect(await home.run(["chat", "-r", id, "--reply", "yes"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--approve or --deny"),
+    });
+    expect(await home.json(["approvals"])).toMatchObject({ waiting: [{ conversation: id }] });
+    await home.run(["chat", "-r", id, "--deny"]);
+    expect(await home.run(["chat", "-r", id, "--approve"])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Nothing waits for an answer here."),
+    });
+    expect((await home.messages(id)).filter(({ role }) => role === "tool")).toHaveLength(1);
+  });
+
+  it("answers only what waited when the command started: the next one waits again", async () => {
+    const id = await park();
+    const again = await home.run(["chat", "-r", id, "-q", "delete something", "--approve", "once"]);
+    expect(again.code).toBe(6);
+    expect((await home.messages(id)).filter(({ role }) => role === "tool")).toHaveLength(1);
+  });
+
+  it("is not asked again after `session`, until that is revoked", async () => {
+    const id = await park();
+    await home.run(["chat", "-r", id, "--approve", "session"]);
+    const { grants } = await home.json<{ grants: { name: string; conversation: string }[] }>(["approvals"]);
+    expect(grants).toMatchObject([{ conversation: id }]);
+    expect((await home.run(["chat", "-r", id, "-q", "delete something"])).code).toBe(0);
+    const name = grants[0]?.name ?? "";
+    expect(await home.run(["approvals", "revoke", name])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`--conversation ${id}`),
+    });
+    expect((await home.run(["approvals", "revoke", name, "--conversation", id])).code).toBe(0);
+    expect((await home.run(["chat", "-r", id, "-q", "delete something"])).code).toBe(6);
+  });
+
+  it("keeps what is said meanwhile and answers it afterwards", async () => {
+    const id = await park();
+    expect(await home.run(["chat", "-r", id, "-q", "hello"])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("Your message is kept"),
+    });
+    const { code, stdout } = await home.run(["chat", "-r", id, "--deny"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("I am a script")]);
+  });
+
+  it("is not asked at all with --yolo", async () => {
+    expect((await home.run(["chat", "-q", "delete something", "--yolo"])).code).toBe(0);
+  });
+
+  it("[CT-10] is answered once by ten that race, and its effect happens once", async () => {
+    const { code, stderr } = await home.run(["chat", "-q", "run rm -rf gone; echo done >> effect.txt"]);
+    const id = conversationIn(stderr);
+    expect([code, existsSync(join(home.cwd, "effect.txt"))]).toEqual([6, false]);
+    const racers = Array.from({ length: 10 }, () => home.run(["chat", "-r", id, "--approve", "once", "--json"]));
+    const runs = await Promise.all(racers);
+    expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0));
+    expect(readFileSync(join(home.cwd, "effect.txt"), "utf8")).toBe("done\n");
+    const outcomes = runs.map(({ stdout }) => (JSON.parse(stdout) as { outcome: string }).outcome);
+    expect(outcomes.filter((outcome) => outcome === "completed")).toHaveLength(1);
+  }, 60_000);
+});
+
+describe("several chats in one home", () => {
+  it("wait for each other instead of failing", async () => {
+    const runs = await Promise.all(["one", "two", "three"].map((text) => home.run(["chat", "-q", text])));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(await home.sessions()).toHaveLength(3);
+  });
+
+  it("say whose turn it is to wait for when the home stays locked", async () => {
+    const holder = home.start(["chat"]);
+    try {
+      holder.stdin?.write("hello\n");
+      await new Promise((resolve) => holder.stdout?.once("data", resolve));
+      const { code, stderr } = await home.run(["chat", "-q", "hi"]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining(String(holder.pid))]);
+    } finally {
+      holder.stdin?.end();
+      await new Promise((resolve) => holder.once("close", resolve));
+    }
+    expect(existsSync(join(home.path, "state.db"))).toBe(true);
+  }, 30_000);
+});

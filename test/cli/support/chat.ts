@@ -1,0 +1,118 @@
+/** Chats through the built program: what a shell sees, with a scripted model in a process of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "#base/package-root.js";
+import { bundleTs } from "../../../scripts/run-ts.mjs";
+import type { RuledReply } from "../../support/model-server/reply.js";
+import { cleanEnv, finished, launcher, type Run } from "./run.js";
+
+export interface ChatHome {
+  readonly path: string;
+  /** Where tools work. */
+  readonly cwd: string;
+  run(args: readonly string[], more?: ChatRun): Promise<Run>;
+  start(args: readonly string[], more?: ChatRun): ChildProcess;
+  /** The one JSON document of a command. */
+  json<T = Record<string, unknown>>(args: readonly string[], more?: ChatRun): Promise<T>;
+  messages(session: string): Promise<readonly StoredMessage[]>;
+  sessions(): Promise<readonly StoredSession[]>;
+  remove(): void;
+}
+
+export interface ChatRun {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
+export interface StoredMessage {
+  readonly role: string;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>> | null;
+  readonly superseded: boolean;
+}
+
+export interface StoredSession {
+  readonly id: string;
+  readonly title: string | null;
+  readonly messages: number;
+  readonly ended: { readonly reason: string } | null;
+}
+
+export function chatHome(env: NodeJS.ProcessEnv = {}): ChatHome {
+  const path = mkdtempSync(join(tmpdir(), "talaria-chat-"));
+  const cwd = join(path, "work");
+  mkdirSync(cwd);
+  const start: ChatHome["start"] = (args, more = {}) =>
+    spawn(process.execPath, [launcher, ...args], {
+      env: cleanEnv(join(path, "home"), { ...env, ...more.env }),
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  const run: ChatHome["run"] = async (args, more = {}) => {
+    const child = start(args, more);
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(more.input ?? "");
+    return finished(child);
+  };
+  const json: ChatHome["json"] = async (args, more) => JSON.parse((await run([...args, "--json"], more)).stdout);
+  return {
+    path: join(path, "home"),
+    cwd,
+    run,
+    start,
+    json,
+    messages: async (session) =>
+      (await json<{ messages: StoredMessage[] }>(["sessions", "show", session, "--all"])).messages,
+    sessions: async () => (await json<{ sessions: StoredSession[] }>(["sessions", "list"])).sessions,
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** The id that a chat printed before it asked a model. */
+export function conversationIn(stderr: string): string {
+  const [, id] = /^conversation (\w{16})\b/m.exec(stderr) ?? [];
+  if (id === undefined) throw new Error(`no conversation in ${JSON.stringify(stderr)}`);
+  return id;
+}
+
+export interface ModelProcess {
+  readonly env: NodeJS.ProcessEnv;
+  stop(): Promise<void>;
+}
+
+/** Speaks OpenAI's chat dialect; titles are answered by a rule of their own unless the script has one. */
+export async function modelProcess(script: readonly RuledReply[]): Promise<ModelProcess> {
+  const path = await bundleTs(join(packageRoot(), "test", "support", "model-server", "main.ts"));
+  const folder = mkdtempSync(join(tmpdir(), "talaria-script-"));
+  const file = join(folder, "script.json");
+  writeFileSync(file, JSON.stringify([{ when: { tools: false }, text: "Scripted title" }, ...script]));
+  const child = spawn(process.execPath, [path, "--script", file, "--until-eof"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+  const { url } = JSON.parse(line) as { url: string };
+  return {
+    env: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "sk-test-0123456789abcdef", TALARIA_MODEL: "openai/scripted" },
+    async stop() {
+      const closed = once(child, "close");
+      child.stdin.end();
+      await closed;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when the stream has said something that matches. */
+export function heard(stream: NodeJS.ReadableStream | null, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    stream?.on("data", (chunk: Buffer | string) => {
+      text += chunk.toString();
+      if (pattern.test(text)) resolve(text);
+    });
+    stream?.once("end", () => reject(new Error(`ended without ${pattern}: ${text}`)));
+  });
+}
