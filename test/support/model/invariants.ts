@@ -52,7 +52,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
   "INV-17 what turns spent is what the days hold": `SELECT 1 FROM (SELECT total(input_tokens) AS i, total(output_tokens) AS o, total(cost_micros) AS c, total(unpriced_calls) AS u FROM turn) t,
        (SELECT total(input_tokens) AS i, total(output_tokens) AS o, total(cost_micros) AS c, total(unpriced_calls) AS u FROM spend) d
        WHERE (t.i, t.o, t.c, t.u) <> (d.i, d.o, d.c, d.u)`,
-  "INV-13 a grant is its owner's, and of a conversation that is there":
+  "INV-13 a grant has the owner of its conversation, which is there":
     "SELECT g.no FROM grant g JOIN conversation c ON c.no = g.conversation WHERE c.deleted_ms IS NOT NULL OR c.owner <> g.owner",
   "INV-18 sessions are consecutive ranges":
     "SELECT m.id FROM message m JOIN session s ON s.no = m.session LEFT JOIN session n ON n.parent = s.no WHERE m.seq < s.from_seq OR m.seq >= n.from_seq",
