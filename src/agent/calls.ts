@@ -144,7 +144,6 @@ async function finish(
   const body: MessageBody = {
     toolCallId: call.callId,
     toolName: call.name,
-    ...(outcome === "ok" ? {} : { outcome }),
     ...(result?.body === undefined ? {} : { result: result.body }),
   };
   await turn.journal.finishCall(call.id, { outcome, text, body });

@@ -1,20 +1,12 @@
-/**
- * Compaction [CR-1 … CR-8]: reads a version of the tip, has the part before the kept end summarised, and commits only
- * if the tip is still that version and the result is smaller. No lock is held: a death while summarising leaves the
- * parent as it was, and whoever comes later finds the same range and does it once.
- */
-import { judgeTiming, PASSES_PER_TURN_MAX, type Pass, recordPass } from "#agent/compaction/antithrash.js";
 import { type Composition, compose, type SummaryText } from "#agent/compaction/compose.js";
 import { localSummary } from "#agent/compaction/fallback.js";
 import { type CompactionPlan, planCompaction } from "#agent/compaction/plan.js";
 import { summaryBudget, type Threshold, thresholdFor } from "#agent/compaction/threshold.js";
 import { weigh } from "#agent/compaction/weigh.js";
-import { buildRequest } from "#agent/request.js";
-import { calibrate, estimateTokens } from "#agent/tokens.js";
 import type { RoomNeed, TurnParts } from "#agent/turn-parts.js";
 import { faultPoint } from "#base/fault.js";
 import type { ConversationId, SessionId } from "#base/ids.js";
-import type { Model, ModelUsage } from "#model/model.js";
+import type { Model } from "#model/model.js";
 import type { TipHistory } from "#session/verbs/reading.js";
 import type { Engine } from "./engine.js";
 import type { Face } from "./face.js";
@@ -27,40 +19,7 @@ const THIN_ENOUGH_SHARE = 0.6;
 /** A provider that refused a request has a smaller window than we believed. */
 const REFUSED_SHARE = 0.7;
 
-type RoomParts = Pick<TurnParts, "conversation" | "journal" | "system" | "toolset" | "glimpse" | "signal"> & {
-  readonly auxiliary: readonly [Model, ...Model[]];
-  spendAside(usage: ModelUsage): void;
-};
-
-/** The turn's way to a smaller context; at most a few passes a turn, and none that would change nothing [CR-5]. */
-export function createRoomMaker(engine: Engine, parts: RoomParts): TurnParts["makeRoom"] {
-  let passes = 0;
-  let estimated = 0;
-  const estimate = (model: Model, { messages }: TipHistory): number =>
-    estimateTokens(buildRequest(parts, model, messages, { isLast: false, isPlain: true }));
-  return async (need) => {
-    const { model } = need;
-    const history = await parts.journal.history();
-    const rough = estimate(model, history);
-    const ratio = need.kind === "before-request" ? calibrate(estimated, need.promptTokens) : 1;
-    estimated = rough;
-    const tokens = Math.ceil(rough * ratio);
-    const threshold = thresholdOf(engine, need, { tokens, auxiliary: parts.auxiliary[0] });
-    if (!engine.settings.compression.isEnabled || passes >= PASSES_PER_TURN_MAX) return false;
-    const now = { model: model.label, tokens, threshold: threshold.tokens };
-    const record = engine.passes.get(parts.conversation);
-    if (need.kind === "before-request" && judgeTiming(record, now) !== "compact") return false;
-    passes++;
-    parts.glimpse({ type: "compacting", tokens });
-    const isNeeded = need.kind === "refused" || tokens >= model.windowTokens;
-    const outcome = await compact(engine, { ...parts, history, threshold, isNeeded });
-    engine.passes.set(parts.conversation, recordPass(record, model.label, passOf(outcome, tokens)));
-    estimated = outcome.kind === "compacted" ? estimate(model, await parts.journal.history()) : rough;
-    return outcome.kind === "compacted";
-  };
-}
-
-function thresholdOf(engine: Engine, need: RoomNeed, at: { tokens: number; auxiliary: Model }): Threshold {
+export function thresholdOf(engine: Engine, need: RoomNeed, at: { tokens: number; auxiliary: Model }): Threshold {
   const { compression } = engine.settings;
   const { model } = need;
   const windowTokens =
@@ -70,10 +29,6 @@ function thresholdOf(engine: Engine, need: RoomNeed, at: { tokens: number; auxil
     { windowTokens, outputTokensMax: Math.min(model.outputTokensMax, windowTokens / 4), auxiliaryWindowTokens },
     { share: compression.threshold, tailShare: compression.targetRatio },
   );
-}
-
-function passOf(outcome: CompactionReport, tokens: number): Pass {
-  return outcome.kind === "compacted" ? outcome : { kind: "futile", tokens };
 }
 
 export type CompactionReport =
@@ -123,7 +78,8 @@ export async function compactNow(
   });
 }
 
-interface CompactionWish extends Pick<RoomParts, "conversation" | "glimpse" | "signal" | "auxiliary" | "spendAside"> {
+export interface CompactionWish extends Pick<TurnParts, "conversation" | "glimpse" | "signal" | "spendAside"> {
+  readonly auxiliary: readonly [Model, ...Model[]];
   readonly history: TipHistory;
   readonly threshold: Threshold;
   /** It has to fit: without a model's summary a local one is made. */
@@ -132,7 +88,7 @@ interface CompactionWish extends Pick<RoomParts, "conversation" | "glimpse" | "s
   readonly focus?: string | undefined;
 }
 
-async function compact(engine: Engine, wish: CompactionWish): Promise<CompactionReport> {
+export async function compact(engine: Engine, wish: CompactionWish): Promise<CompactionReport> {
   const { history, threshold } = wish;
   const { protectFirst, protectLast } = engine.settings.compression;
   const plan = planCompaction(history.messages, { tailTokens: threshold.tailTokens, protectFirst, protectLast });

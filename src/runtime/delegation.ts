@@ -7,7 +7,6 @@ import type { RunChild } from "#tool/delegate.js";
 import { DELEGATED_SOURCE, type Engine } from "./engine.js";
 import type { Face } from "./face.js";
 import type { ClaimedRun } from "./run-claimed.js";
-import { runConversation } from "./run-conversation.js";
 
 export function runChildOf(engine: Engine, parent: ClaimedRun): RunChild {
   return async ({ goal, context, call, signal, tools }) => {
@@ -30,7 +29,7 @@ export function runChildOf(engine: Engine, parent: ClaimedRun): RunChild {
       return { kind: "failed", text: `the work could not be handed on (${admission.kind})` };
     }
     const { conversation } = admission;
-    const reports = await runConversation(engine, { conversation, face: childFace(face), signal });
+    const reports = await engine.runConversation(engine, { conversation, face: childFace(face), signal });
     const last = reports.at(-1);
     if (last === undefined) return answerOfEarlierRun(engine, conversation);
     if (last.outcome === "completed") return { kind: "done", text: last.text || (last.notice ?? ""), conversation };

@@ -4,18 +4,11 @@
  */
 import type { Question } from "#agent/glimpse.js";
 import { faultPoint } from "#base/fault.js";
-import type { ConversationId } from "#base/ids.js";
 import type { ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
-import type { Engine } from "./engine.js";
-import type { Face, TurnReport } from "./face.js";
+import type { ConversationRun, Engine } from "./engine.js";
+import type { TurnReport } from "./face.js";
 import { judge, RECOVERY_ATTEMPTS_MAX } from "./recovery.js";
 import { runClaimed } from "./run-claimed.js";
-
-export interface ConversationRun {
-  readonly conversation: ConversationId;
-  readonly face: Face;
-  readonly signal: AbortSignal;
-}
 
 export async function runConversation(engine: Engine, run: ConversationRun): Promise<readonly TurnReport[]> {
   const reports: TurnReport[] = [];

@@ -35,7 +35,7 @@ export interface Runtime {
 }
 
 export function createRuntime(parts: RuntimeParts): Runtime {
-  const engine = createEngine(parts);
+  const engine = createEngine(parts, runConversation);
   return {
     admit: (inbound) => parts.store.admit(inbound),
     run: (conversation, face) => runOnce(engine, conversation, face),

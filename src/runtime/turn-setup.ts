@@ -3,12 +3,12 @@ import { systemParts } from "#agent/prompt.js";
 import type { TurnParts } from "#agent/turn-parts.js";
 import { createToolset } from "#tool/toolset.js";
 import { createAllowance } from "./budget.js";
-import { createRoomMaker } from "./compact.js";
 import type { Costs } from "./costs.js";
 import { runChildOf } from "./delegation.js";
 import type { Engine } from "./engine.js";
 import type { StoreJournal } from "./journal.js";
 import type { TurnModels } from "./parts.js";
+import { createRoomMaker } from "./room.js";
 import type { ClaimedRun } from "./run-claimed.js";
 
 export interface TurnPieces {
