@@ -257,7 +257,7 @@ describe("[MD-5] calls on the chat wire", () => {
   });
 });
 
-describe("what a provider wants back", () => {
+describe("[MD-17] what a provider wants back", () => {
   it("is Anthropic's signed reasoning, in its place and unchanged", () => {
     const step = complete(
       assembled("anthropic", [

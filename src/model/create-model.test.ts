@@ -182,7 +182,7 @@ describe("Anthropic's request", () => {
     expect((await sent(spec, BASE)).text).not.toContain("eager_input_streaming");
   });
 
-  it("gives signed reasoning back where it stood, and nothing that is not signed", async () => {
+  it("[MD-17] gives signed reasoning back where it stood, and nothing that is not signed", async () => {
     const opaque: OpaquePart[] = [
       { kind: "reasoning", text: "first", metadata: { anthropic: { signature: "s1" } } },
       { kind: "reasoning", text: "never signed" },
@@ -206,7 +206,7 @@ describe("Anthropic's request", () => {
   });
 });
 
-describe("what goes back to", () => {
+describe("[MD-17] what goes back to", () => {
   it("the Responses wire is sealed reasoning; nothing is stored there", async () => {
     const opaque: OpaquePart[] = [
       { kind: "reasoning", text: "", metadata: { openai: { itemId: "rs_1", reasoningEncryptedContent: "sealed" } } },

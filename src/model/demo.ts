@@ -22,7 +22,7 @@ export function createDemoModel(clock: Clock): Model {
     label: "demo/demo",
     provider: "demo",
     name: DEMO_NAME,
-    origin: "demo||demo",
+    origin: "demo|demo:|demo",
     dialect: "openai-chat",
     isDemo: true,
     windowTokens: DEMO_WINDOW_TOKENS,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, refusal, StepFailure, shorten } from "./failure.js";
+import { InvariantError } from "#base/errors.js";
+import { failureOf, refusal, StepFailure, shorten, withoutKey } from "./failure.js";
 import { FAILURE_CHARS_MAX } from "./limits.js";
 import type { FailureCause } from "./model.js";
 
@@ -242,6 +243,20 @@ describe("a failure", () => {
     expect(message).not.toContain("\n");
     expect(message.length).toBe(FAILURE_CHARS_MAX);
     expect(shorten(`${"x".repeat(FAILURE_CHARS_MAX - 2)}😀😀`).isWellFormed()).toBe(true);
+  });
+
+  it("[MD-12] does not tell the key it was asked with, whole or cut off", () => {
+    const key = "my-own-proxy-password";
+    const told = (message: string): string => withoutKey({ cause: "unauthorised", message }, key).message;
+    expect(told(`the key ${key} is wrong, ${key}`)).toBe("the key [redacted] is wrong, [redacted]");
+    expect(told("the key is my-own-proxy-pass…")).toBe("the key is [redacted]…");
+    expect(told("a word of my own…")).toBe("a word of my own…");
+    expect(withoutKey({ cause: "cut", message: "none of it" }, "none").message).toBe("none of it");
+  });
+
+  it("is no disguise for a bug of ours", () => {
+    const bug = new InvariantError("ours");
+    expect(() => failureOf({ message: "Cannot connect to API", cause: bug }, NOW)).toThrow(bug);
   });
 
   it("takes its words from a page's title", () => {

@@ -2,7 +2,8 @@
  * From whatever a provider, its package or the network threw to one typed failure. Vendor errors are read by
  * their fields, not by their classes, and end here: nobody above sees one.
  */
-import { redact } from "#base/redact.js";
+import { InvariantError } from "#base/errors.js";
+import { REDACTED, redact } from "#base/redact.js";
 import { causeOfWords, WORDS_CHARS_MAX } from "./failure-words.js";
 import { field, isText } from "./json-field.js";
 import { FAILURE_CHARS_MAX } from "./limits.js";
@@ -21,10 +22,14 @@ export class StepFailure extends Error {
 
 /** What was thrown, or came as an error part. */
 export function failureOf(error: unknown, nowMs: number): ModelFailure {
-  const judged = chainOf(error).find((link) => link instanceof StepFailure);
+  const chain = chainOf(error);
+  // A bug of ours may come back dressed as a provider's error: it is thrown on as what it is.
+  const bug = chain.find((link) => link instanceof InvariantError);
+  if (bug !== undefined) throw bug;
+  const judged = chain.find((link) => link instanceof StepFailure);
   if (judged !== undefined) return judged.failure;
   const status = statusOf(error);
-  const network = status === undefined || status < 400 ? networkCause(chainOf(error)) : undefined;
+  const network = status === undefined || status < 400 ? networkCause(chain) : undefined;
   if (network !== undefined) return { cause: network.cause, message: shorten(network.message) };
   const body = bodyOf(error);
   const headers = field(error, "responseHeaders");
@@ -64,6 +69,19 @@ export function shorten(text: string): string {
   const line = redact(text.slice(0, WORDS_CHARS_MAX).toWellFormed()).replace(/\s+/g, " ").trim();
   return line.length <= FAILURE_CHARS_MAX ? line : `${line.slice(0, FAILURE_CHARS_MAX - 1).toWellFormed()}…`;
 }
+
+/** A key has no shape that a pattern could know; who holds it knows it. */
+export function withoutKey(failure: ModelFailure, key: string | undefined): ModelFailure {
+  if (key === undefined || key.length < KEY_CHARS_MIN) return failure;
+  const whole = failure.message.replaceAll(key, REDACTED);
+  // The line may have been cut in the middle of it.
+  const shown = [...Array(key.length - KEY_CHARS_MIN).keys()].map((cut) => key.slice(0, key.length - 1 - cut));
+  const half = shown.find((start) => whole.endsWith(`${start}…`));
+  return { ...failure, message: half === undefined ? whole : `${whole.slice(0, -half.length - 1)}${REDACTED}…` };
+}
+
+/** Shorter ones are no secrets ("none", "ollama") and would take ordinary words out. */
+const KEY_CHARS_MIN = 8;
 
 const STATUS_CAUSES: Readonly<Record<number, FailureCause>> = {
   401: "unauthorised",

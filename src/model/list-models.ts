@@ -1,6 +1,7 @@
 /** Which models a provider offers to this key, as far as it tells. */
 import { unreachable } from "#base/errors.js";
 import { baseUrlOf, ENDPOINTS } from "./endpoints.js";
+import { withoutKey } from "./failure.js";
 import { getJson, type HttpParts, type JsonWish } from "./http-json.js";
 import { field, isText } from "./json-field.js";
 import type { Dialect, ModelFailure, ModelSpec } from "./model.js";
@@ -33,7 +34,7 @@ export async function listModels(spec: ListSpec, options: ListOptions): Promise<
   }
   const { dialect } = ENDPOINTS[spec.provider];
   const answer = await getJson(wishOf(dialect, baseUrl, spec, options), options);
-  if (answer.kind === "failed") return answer;
+  if (answer.kind === "failed") return { kind: "failed", failure: withoutKey(answer.failure, spec.apiKey) };
   const models = modelsIn(answer.value);
   return models === undefined
     ? { kind: "failed", failure: { cause: "malformed", message: "the answer is not a list of models" } }

@@ -8,6 +8,7 @@
  */
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import type { Clock } from "#base/clock.js";
+import { InvariantError } from "#base/errors.js";
 import { Assembly, type AssemblyRules } from "./assemble.js";
 import { failureOf, StepFailure } from "./failure.js";
 import type { StepLimits } from "./limits.js";
@@ -45,6 +46,15 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
   }
 }
 
+/** What a listener throws is a bug of ours, also where a package would take it for a broken line. */
+function tell(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    throw new InvariantError("a listener of a step threw", { cause: error });
+  }
+}
+
 interface Line {
   readonly stop: AbortSignal;
   readonly timer: LineTimer;
@@ -54,7 +64,7 @@ interface Line {
 /** Reads until the stream ends, breaks or need not be read on. Returns what was thrown on the provider's side. */
 async function readInto(assembly: Assembly, plan: StepPlan, line: Line): Promise<{ error: unknown } | undefined> {
   plan.line.attach(line.stop, {
-    onSent: () => line.watch.onSent?.(),
+    onSent: () => tell(() => line.watch.onSent?.()),
     onSign: () => line.timer.sign(),
     nowMs: () => plan.clock.nowMs(),
   });
