@@ -1,0 +1,174 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ConversationId } from "#base/ids.js";
+import { RuntimeScene, type SceneOptions } from "../../test/support/runtime-scene.js";
+import { type ScriptedReply, scriptedModel } from "../../test/support/scripted-model.js";
+import type { SlashOutcome } from "./command.js";
+import { parseLine } from "./parse.js";
+
+let scene: RuntimeScene;
+afterEach(() => scene.remove());
+
+function open(replies: readonly ScriptedReply[] = [], more: Partial<SceneOptions> = {}): RuntimeScene {
+  scene = new RuntimeScene({ models: [scriptedModel(replies)], ...more });
+  return scene;
+}
+
+/** What a person gets who types this in that conversation. */
+async function type(line: string, conversation?: ConversationId): Promise<SlashOutcome> {
+  const parsed = parseLine(line, "terminal");
+  if (parsed.kind !== "command") throw new Error(`${line} is a ${parsed.kind}`);
+  return parsed.command.run(
+    {
+      surface: "terminal",
+      store: scene.store,
+      runtime: scene.runtime,
+      clock: scene.clock,
+      actor: { platform: "cli" },
+      conversation,
+      start: { source: "cli" },
+      face: scene.face(),
+      model: scene.options.models[0],
+    },
+    parsed.words,
+  );
+}
+
+const saying = (pattern: RegExp) => ({ say: [expect.stringMatching(pattern)] });
+const rows = () => scene.store.list({ limit: 10, withArchived: true });
+
+describe("/new", () => {
+  it("[LS-1] writes nothing before the first message, unless it is given a title", async () => {
+    open();
+    expect(await type("/new")).toMatchObject({ ...saying(/already/), next: { kind: "stay" } });
+    expect(await rows()).toEqual([]);
+    const begun = await type("/new my plan");
+    expect(begun).toMatchObject({ ...saying(/^New session\. .*“my plan”/), next: { kind: "move" } });
+    expect(await rows()).toMatchObject([{ title: "my plan" }]);
+  });
+
+  it("ends the old conversation, links the new one to it, and says how to go back", async () => {
+    const { conversation } = await open([{ text: "hi" }]).turn("hello");
+    const outcome = await type("/reset", conversation);
+    expect(outcome).toMatchObject(saying(new RegExp(`^New session.*/resume ${conversation}`)));
+    const next = outcome.next.kind === "move" ? outcome.next.conversation : undefined;
+    expect(await rows()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: conversation, endReason: "session_reset" }),
+        expect.objectContaining({ id: next, lineage: "reset" }),
+      ]),
+    );
+  });
+
+  it("[LS-5] begins without a title that is taken, and says so", async () => {
+    const { conversation } = await open([{ text: "hi" }]).turn("hello");
+    await scene.store.setTitle({ conversation, title: "taken" });
+    expect(await type("/new taken", conversation)).toMatchObject({
+      ...saying(/belongs to another conversation/),
+      next: { kind: "move" },
+    });
+  });
+});
+
+describe("/title", () => {
+  it("[LS-4] is stored at once, with or without a message", async () => {
+    open();
+    expect(await type("/title first")).toMatchObject({ ...saying(/“first”/), next: { kind: "move" } });
+    const conversation = await scene.say("hello");
+    expect(await type("/title second", conversation)).toMatchObject(saying(/“second”/));
+    expect(await type("/title", conversation)).toMatchObject(saying(/“second”/));
+    expect((await rows()).map(({ title }) => title).sort()).toEqual(["first", "second"]);
+  });
+
+  it.each([
+    ["taken", /belongs to another/],
+    [`${"x".repeat(101)}`, /at most 100/],
+    ["\u200b", /no visible character/],
+  ])("[LS-5] tells why %j is not taken", async (title, reason) => {
+    open();
+    await type("/title taken");
+    const conversation = await scene.say("hello");
+    expect(await type(`/title ${title}`, conversation)).toMatchObject(saying(reason));
+    expect((await scene.store.show({ conversation }))?.title).toBeNull();
+  });
+});
+
+describe("/resume", () => {
+  it("[CR-9] moves by id, prefix and title, and tells what leads nowhere", async () => {
+    const { conversation: first } = await open([{ text: "hi" }, { text: "hi" }]).turn("hello");
+    await scene.store.setTitle({ conversation: first, title: "the first" });
+    const { conversation: second } = await scene.turn("hello");
+    for (const name of [first, first.slice(0, 8), "the first"]) {
+      expect(await type(`/resume ${name}`, second)).toMatchObject({ next: { kind: "move", conversation: first } });
+    }
+    expect(await type(`/resume ${second}`, second)).toMatchObject(saying(/already/));
+    expect(await type("/resume nowhere", second)).toMatchObject(saying(/No conversation is called nowhere/));
+    expect((await type("/resume", second)).say.join("\n")).toContain(`${first}  the first`);
+    await scene.store.remove({ conversation: first, by: "test", nowMs: scene.clock.nowMs() });
+    expect(await type(`/resume ${first}`, second)).toMatchObject(saying(/deleted/));
+  });
+});
+
+describe("/undo and /retry", () => {
+  it("hide the last exchange; /retry says it again", async () => {
+    const { conversation } = await open([{ text: "one" }, { text: "two" }]).turn("first");
+    await scene.turn("second", conversation);
+    expect(await type("/retry", conversation)).toMatchObject({ next: { kind: "send", text: "second" } });
+    expect(await type("/undo", conversation)).toMatchObject(saying(/“first”/));
+    expect(await type("/undo", conversation)).toMatchObject(saying(/nothing to take back/));
+    expect(await type("/undo 0", conversation)).toMatchObject(saying(/1 to 100/));
+    expect(await type("/undo")).toMatchObject(saying(/Nothing was said/));
+  });
+
+  it("leave a turn alone that is not over", async () => {
+    open([{ calls: [{ name: "ask" }] }]);
+    scene.restart({
+      tools: [scene.tool("ask", "at-most-once", { guard: { kind: "ask", grant: "g", why: "it asks" } })],
+    });
+    const { conversation, outcome } = await scene.turn("go");
+    expect(outcome).toBe("waiting");
+    expect(await type("/undo", conversation)).toMatchObject(saying(/\/continue/));
+    expect(await type("/status", conversation)).toMatchObject(saying(/waits for your answer/));
+    expect(await type("/continue", conversation)).toEqual({ say: [], next: { kind: "run" } });
+  });
+});
+
+describe("/continue", () => {
+  it("goes on after an interruption, points to /retry after a failure, and knows when there is nothing", async () => {
+    const interrupt = new AbortController();
+    open([{ hangsAfter: "half" }, { text: "whole" }, { failure: "unauthorised", message: "no" }]);
+    const conversation = await scene.say("first");
+    const run = scene.run(conversation, {
+      interrupt: interrupt.signal,
+      onGlimpse: ({ type: kind }) => void (kind === "text" && setImmediate(() => interrupt.abort())),
+    });
+    expect((await run).at(-1)?.outcome).toBe("interrupted-by-user");
+    expect(await type("/continue", conversation)).toMatchObject({ next: { kind: "send", text: "continue" } });
+    await scene.turn("second", conversation);
+    expect(await type("/continue", conversation)).toMatchObject(saying(/Nothing was interrupted/));
+    await scene.turn("third", conversation);
+    expect(await type("/continue", conversation)).toMatchObject(saying(/\/retry/));
+    const queued = await scene.say("fourth");
+    expect(await type("/continue", queued)).toMatchObject({ next: { kind: "run" } });
+  });
+});
+
+describe("/status, /model and /compact", () => {
+  it("tell where one is and who answers", async () => {
+    const { conversation } = await open([{ text: "hi", usage: { inputTokens: 1000, outputTokens: 234 } }]).turn(
+      "hello",
+    );
+    const { say } = await type("/status", conversation);
+    expect(say.join("\n")).toContain(conversation);
+    expect(say.join("\n")).toMatch(/tokens +1,234, \$0\.0000 and an unknown part/);
+    expect(await type("/model", conversation)).toMatchObject(
+      saying(/^test\/scripted, with a window of 200,000 tokens/),
+    );
+    expect(await type("/compact", conversation)).toMatchObject(saying(/nothing to make shorter/));
+    expect(await type("/compact")).toMatchObject(saying(/Nothing was said/));
+  });
+
+  it("say that the demo is not an AI", async () => {
+    scene = new RuntimeScene({ models: [scriptedModel([], { isDemo: true })] });
+    expect(await type("/model")).toMatchObject(saying(/not an AI/));
+  });
+});
