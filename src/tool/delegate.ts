@@ -61,7 +61,7 @@ export function createDelegate(runChild: RunChild): Tool {
 function resultOf({ kind, text, conversation }: ChildOutcome): ToolResult {
   const body = { child: kind, ...(conversation !== undefined && { conversation }) };
   if (kind === "done") return { kind: "ok", text: text === "" ? "(The child ended without words.)" : text, body };
-  const where = conversation === undefined ? "" : ` What it did is in conversation ${conversation}.`;
+  const where = conversation === undefined ? "" : `\n(What it did is in conversation ${conversation}.)`;
   const what = kind === "failed" ? "The child did not finish" : "The child was interrupted";
   return { kind: "error", text: `${what}: ${text}${where}`, body };
 }

@@ -104,6 +104,7 @@ function parseInput(tool: Tool, value: unknown): ParsedCall {
 }
 
 const ISSUES_MAX = 5;
+const ISSUE_CHARS_MAX = 300;
 
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -111,5 +112,6 @@ function withoutNulls(value: unknown): unknown {
 }
 
 function issueWords({ path, message }: z.core.$ZodIssue): string {
-  return path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`;
+  const words = path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`;
+  return words.length <= ISSUE_CHARS_MAX ? words : `${words.slice(0, ISSUE_CHARS_MAX).toWellFormed()}…`;
 }
