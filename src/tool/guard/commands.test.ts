@@ -75,6 +75,7 @@ describe("ordinary work runs without a question", () => {
     "echo 'rm -rf /'",
     "printf '%s\\n' \"don't\" | wc -c",
     "ps aux | grep node",
+    "grep error ~/.talaria/run/output/abc.txt",
     "which bash; type ls; command -v git",
     "export FOO=bar; echo $FOO",
     "source venv/bin/activate && pip install requests",
@@ -183,6 +184,9 @@ describe("[AP-23] the floor never opens", () => {
     "$(echo rm) -rf /",
     "$(which rm) -rf /",
     "$CMD -rf /",
+    "$A rm $B -rf $C /",
+    "true | X=/tmp/x; rm -rf /$X",
+    "(X=/tmp/x); rm -rf /$X",
     "find / -delete",
     "find / -type f -exec rm -f {} ;",
     "find ~ -mindepth 1 -delete",
@@ -332,6 +336,9 @@ describe("[AP-24] what a person is asked, each kind under its own name", () => {
     ["kill 123", "kill"],
     ["kill -9 123", "kill"],
     ["kill -1 123", "kill"],
+    ['kill -1 "$pid"', "kill"],
+    ['pkill -f "$name"', "kill"],
+    ['mv "$a" "$b"; rm -rf "$c"', "recursive-delete"],
     ["pkill vite", "kill"],
     ["crontab -r", "schedule"],
     ["echo x | at noon", "schedule"],
@@ -537,6 +544,6 @@ describe("hostile text", () => {
   ])("is judged quickly: %s", (_name, text) => {
     const started = performance.now();
     judgeCommand(text, places);
-    expect(performance.now() - started).toBeLessThan(1500);
+    expect(performance.now() - started).toBeLessThan(4000);
   });
 });

@@ -9,11 +9,13 @@
 
 import type { Guard } from "../tool.js";
 import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
+import type { Command, ParseOptions, Script, Variables } from "./command.js";
+import { UNKNOWN } from "./fields.js";
 import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
 import { inlineCode, isInterpreter } from "./inline-code.js";
 import { type Invocation, operands, unwrap } from "./invocation.js";
 import type { Place } from "./places.js";
-import { type Command, parseScript, type Script, UNKNOWN, type Variables } from "./script.js";
+import { parseScript } from "./script.js";
 import { type CommandPlaces, isBlockDevice, isOutside, isSystem, isVital, pathOf, placeNamed } from "./vital.js";
 import { writtenBy, writtenByRedirects } from "./writes.js";
 
@@ -85,13 +87,28 @@ class Judge {
       this.#ask("unclear");
       return;
     }
-    const before = this.#isFloorOnly;
-    this.#isFloorOnly ||= isFloorOnly;
     this.#depth++;
-    const script = parseScript(text, this.#variables, isPiped);
+    this.#floorOnly(isFloorOnly, () => this.#commands(text, { stdin, isPiped, isFollowing: true }));
+    this.#depth--;
+  }
+
+  #commands(text: string, { stdin, ...options }: ParseOptions & { stdin: string | undefined }): void {
+    const variables = new Map(this.#variables);
+    const script = parseScript(text, this.#variables, options);
     for (const [index, command] of script.commands.entries()) this.#command(command, leftOf(index, script, stdin));
     if (script.isUnclear) this.#crude(text);
-    this.#depth--;
+    if (!script.hasAssigned || options.isFollowing === false) return;
+    // What is set in a subshell, or where it is never reached, is not set: the floor holds without it as well.
+    const after = new Map(this.#variables);
+    restore(this.#variables, variables);
+    this.#floorOnly(true, () => this.#commands(text, { stdin, ...options, isFollowing: false }));
+    restore(this.#variables, after);
+  }
+
+  #floorOnly(isFloorOnly: boolean, act: () => void): void {
+    const before = this.#isFloorOnly;
+    this.#isFloorOnly ||= isFloorOnly;
+    act();
     this.#isFloorOnly = before;
   }
 
@@ -111,9 +128,11 @@ class Judge {
     if (command.inside === name && (command.isPiped || command.isBackground))
       this.#refuse("it would start processes without end");
     const invocation = unwrap(command.words);
-    // A first word that turns out empty makes the next one the command.
-    if (EMPTY.test(name))
-      this.#refuse(floorOf(unwrap(command.words.filter((word) => !EMPTY.test(word))), this.#places));
+    const known = command.words.filter((word) => !EMPTY.test(word));
+    // A word that turns out empty is none; when it is the first, the next one is the command.
+    if (known.length < command.words.length) {
+      this.#floorOnly(!EMPTY.test(name), () => this.#command({ ...command, redirects: [], words: known }, left));
+    }
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
     this.#shell(invocation, command, left.texts);
@@ -248,11 +267,16 @@ class Judge {
 }
 
 const EMPTY = new RegExp(`^${UNKNOWN}+$`);
-const PIECES_MAX = 5000;
+const PIECES_MAX = 3000;
 const WORD_CHARS_MAX = 4096;
 const SHELLS = /^(?:ba|z|da|k|mk|a|fi|rba|c|tc|pd)?sh$|^-(?:ba|z)?sh$/;
 const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|tty|fd\/\d+)$/;
+
+function restore(variables: Variables, values: Variables): void {
+  variables.clear();
+  for (const [name, value] of values) variables.set(name, value);
+}
 
 function refusedWrite(place: Place, isContent: boolean): string | undefined {
   if (place.kind === "own" && place.part === "settings") return `${place.what} are not written by commands`;

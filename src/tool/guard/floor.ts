@@ -5,8 +5,9 @@
  * - [AP-23] Wiping the system, a disk, a person's folder or our home, stopping the machine, ending our own host and
  *   changing our own settings never run, however they are written.
  */
+
+import { UNKNOWN } from "./fields.js";
 import { hasOption, type Invocation, operands } from "./invocation.js";
-import { UNKNOWN } from "./script.js";
 import { type CommandPlaces, isBlockDevice, isVital } from "./vital.js";
 
 export function floorOf(invocation: Invocation, places: CommandPlaces): string | undefined {
@@ -161,7 +162,7 @@ function killTargets(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");
   if (end >= 0) return args.slice(end + 1);
   if (/^(?:-[sn]|--signal)$/.test(args[0] ?? "")) return args.slice(2);
-  return (args[0] ?? "").startsWith("-") && args.length > 1 ? args.slice(1) : args;
+  return (args[0] ?? "").startsWith("-") ? args.slice(1) : args;
 }
 
 const HOST_NAMES = /(?:^|\/)(?:node|nodejs|talaria|init|systemd|launchd)(?:$|[ .])|talaria/i;
@@ -172,10 +173,9 @@ function endsByName(args: readonly string[]): string | undefined {
     name.replace(/[\^$()[\]\\*+?|]/g, ""),
   );
   if (args.some((arg) => /^(?:-l|--list|-0|--help|-V)$/.test(arg))) return undefined;
-  // Without a name, or with one that is everybody's, it is about a whole person's processes.
-  return names.some((name) => HOST_NAMES.test(name) || /^\.*$/.test(name)) || names.length === 0
-    ? ENDS_HOST
-    : undefined;
+  // Without a name it is about all processes of somebody; so is a name that every name has in it.
+  const isEverything = names.length === 0 && args.some((arg) => /^-[uUGg]|^--(?:e?uid|group|pgroup|user)/.test(arg));
+  return isEverything || names.some((name) => HOST_NAMES.test(name) || /^\.*$/.test(name)) ? ENDS_HOST : undefined;
 }
 
 function changesSettings(args: readonly string[]): string | undefined {

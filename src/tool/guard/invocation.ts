@@ -2,7 +2,7 @@
  * What a command really starts: `sudo -u www env A=1 nice -n 5 /bin/rm` starts `rm`. Each wrapper is a row of a table,
  * with the options that take a value and the words it wants before the command.
  */
-import { UNKNOWN } from "./script.js";
+import { UNKNOWN } from "./fields.js";
 
 export interface Invocation {
   /** Without its folder, in lower case; UNKNOWN in it when nobody can tell. */

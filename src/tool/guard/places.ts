@@ -3,8 +3,6 @@
  * programs keep credentials, what a shell reads when it starts, devices and the kernel's windows into processes.
  * Pure: judges real paths by their names. Names are compared in lower case, since some file systems do not care.
  */
-import { relative } from "node:path";
-
 export interface Places {
   /** This program's home, real. */
   readonly home: string;
@@ -23,7 +21,8 @@ export type Place =
   | { readonly kind: "startup"; readonly what: string };
 
 /** Whole output of commands, inside the home; the result of a call names its file. */
-export const SPOOL_FOLDER = "spool";
+export const SPOOL_FOLDER = "run/output";
+const SPOOLED = new RegExp(`^${SPOOL_FOLDER}/[^/]+\\.txt$`);
 
 export function placeOf(path: string, places: Places): Place {
   const lower = path.toLowerCase();
@@ -37,27 +36,26 @@ export function placeOf(path: string, places: Places): Place {
   return { kind: "ordinary" };
 }
 
-/** The path below `folder` ("" for the folder itself), or undefined outside it. */
+/** The path below `folder` ("" for the folder itself), or undefined outside it. Both absolute, without `..`. */
 export function within(path: string, folder: string): string | undefined {
-  const below = relative(folder, path);
-  return below === ".." || below.startsWith("../") ? undefined : below;
+  if (path === folder) return "";
+  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
 }
 
 const OWN_SECRETS = /^(?:\.env|state\.db|search\.db)(?:[-.~].*)?$|^(?:run|backups)(?:\/|$)/;
 const OWN_SETTINGS = /^(?:config\.yaml|sessions\.json)(?:[-.~].*)?$|^(?:attachments|logs|plugins|hooks)(?:\/|$)/;
 
 function ownPlace(below: string): Place {
+  if (SPOOLED.test(below)) return { kind: "own", part: "spool", what: "output of commands" };
   if (OWN_SECRETS.test(below)) return { kind: "own", part: "secret", what: "Talaria's secrets and conversations" };
   if (OWN_SETTINGS.test(below)) return { kind: "own", part: "settings", what: "Talaria's settings and records" };
-  if (below.startsWith(`${SPOOL_FOLDER}/`)) return { kind: "own", part: "spool", what: "output of commands" };
   // The folder itself is what a recursive write or delete would name.
   return { kind: "own", part: below === "" ? "settings" : "other", what: "Talaria's home" };
 }
 
-const HARMLESS_DEVICES = new Set(["/dev/null", "/dev/zero", "/dev/urandom", "/dev/random"]);
-
 function forbiddenPlace(path: string): string | undefined {
-  if (path.startsWith("/dev/") && !HARMLESS_DEVICES.has(path) && !path.startsWith("/dev/shm/")) return "a device";
+  if (path.startsWith("/dev/") && path !== "/dev/null" && !path.startsWith("/dev/shm/")) return "a device";
   if (/^\/proc\/(?:\d+|self|thread-self)(?:\/|$)/.test(path)) return "the inside of a process";
   if (/^\/proc\/(?:kcore|kmem|kmsg|sysrq-trigger|keys|key-users)$/.test(path)) return "the inside of the kernel";
   return undefined;

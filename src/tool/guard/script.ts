@@ -6,56 +6,43 @@
 
 import { decodeAnsiC } from "./ansi-c.js";
 import { expandBraces, MARK } from "./braces.js";
-
-/** Stands in a word for what only running it would tell. */
-export const UNKNOWN = "\ufffc";
+import type { Command, ParseOptions, Redirect, Script, Variables } from "./command.js";
+import { ALTERNATIVES_MAX, Fields, joined, printed, UNKNOWN } from "./fields.js";
 
 const DEPTH_MAX = 16;
-const COMMANDS_MAX = 2000;
+const COMMANDS_MAX = 1000;
 const VALUE_CHARS_MAX = 4096;
 /** A value may be put in again and again; the sum of it is bounded, too. */
 const GROWTH_CHARS_MAX = 200_000;
 
-export interface Redirect {
-  readonly operator: string;
-  readonly target: string;
-}
-
-export interface Command {
-  /** Name and arguments; empty for a bare redirection. */
-  readonly words: readonly string[];
-  readonly redirects: readonly Redirect[];
-  /** Reads what another command prints. */
-  readonly isPiped: boolean;
-  readonly isBackground: boolean;
-  /** Commands of one pipeline share the number. */
-  readonly pipeline: number;
-  /** A here-document or here-string. */
-  readonly input: string | undefined;
-  /** The function in whose body it stands. */
-  readonly inside: string | undefined;
-}
-
-export interface Script {
-  readonly commands: readonly Command[];
-  readonly isUnclear: boolean;
-}
-
-/** Variables by name; several values when a loop goes through them. */
-export type Variables = Map<string, readonly string[]>;
-
 interface Sink {
   readonly commands: Command[];
   readonly variables: Variables;
+  /** Reading stops here. */
   isUnclear: boolean;
+  /** A text inside this one could not be read, and the shell would go on after it. */
+  wasUnclear: boolean;
+  hasAssigned: boolean;
+  readonly isFollowing: boolean;
   pipelines: number;
   grownChars: number;
 }
 
-export function parseScript(text: string, variables: Variables, isPiped = false): Script {
-  const sink: Sink = { commands: [], variables, isUnclear: false, pipelines: 0, grownChars: 0 };
+export function parseScript(text: string, variables: Variables, options: ParseOptions = {}): Script {
+  const { isPiped = false, isFollowing = true } = options;
+  const sink: Sink = {
+    commands: [],
+    variables,
+    isUnclear: false,
+    wasUnclear: false,
+    hasAssigned: false,
+    isFollowing,
+    pipelines: 0,
+    grownChars: 0,
+  };
   new Parser(text, sink, 0).list(undefined, isPiped);
-  return sink;
+  const { commands, hasAssigned } = sink;
+  return { commands, hasAssigned, isUnclear: sink.isUnclear || sink.wasUnclear };
 }
 
 interface Draft {
@@ -201,9 +188,9 @@ class Parser {
     }
     const { words, redirects, isPiped } = draft;
     if (ASSIGNERS.has(words[0] ?? "")) for (const word of words.slice(1)) this.#assign(word);
-    if (READERS.has(words[0] ?? "")) for (const word of words.slice(1)) this.#sink.variables.set(word, [UNKNOWN]);
+    if (READERS.has(words[0] ?? "")) for (const word of words.slice(1)) this.#set(word, [UNKNOWN]);
     if ((words[0] === "for" || words[0] === "select") && words[2] === "in") {
-      this.#sink.variables.set(words[1] ?? "", words.slice(3));
+      this.#set(words[1] ?? "", words.slice(3));
     }
     const inside = this.#bodies.findLast((name) => name !== undefined);
     // The here-document is read after the line that asks for it, so that the draft is asked when it is needed.
@@ -249,9 +236,14 @@ class Parser {
   #assign(word: string): boolean {
     const [, name, value] = ASSIGNMENT.exec(word) ?? [];
     if (name === undefined || value === undefined) return false;
-    this.#sink.variables.set(name, [value.length > VALUE_CHARS_MAX ? UNKNOWN : plain(value)]);
+    this.#set(name, [value.length > VALUE_CHARS_MAX ? UNKNOWN : plain(value)]);
     this.#assigned = name;
     return true;
+  }
+
+  #set(name: string, values: readonly string[]): void {
+    this.#sink.hasAssigned = true;
+    if (this.#sink.isFollowing) this.#sink.variables.set(name, values);
   }
 
   #parenthesis(draft: Draft): void {
@@ -261,13 +253,9 @@ class Parser {
       else this.#array();
       return;
     }
-    if (
-      draft.words.length === 1 &&
-      name !== undefined &&
-      /^\(\s{0,64}\)/.test(this.#text.slice(this.#at, this.#at + 70))
-    ) {
+    if (name !== undefined && /^\(\s{0,64}\)/.test(this.#text.slice(this.#at, this.#at + 70))) {
       this.#at = this.#text.indexOf(")", this.#at) + 1;
-      this.#defined = name;
+      this.#defined = draft.words.at(-1);
       draft.words = [];
       return;
     }
@@ -286,7 +274,7 @@ class Parser {
     }
     this.#at++;
     const isBounded = values.length <= ALTERNATIVES_MAX;
-    this.#sink.variables.set(this.#assigned, isBounded ? values : [UNKNOWN]);
+    this.#set(this.#assigned, isBounded ? values : [UNKNOWN]);
   }
 
   /** What is counted is no command, yet what is substituted in it runs. A here-document cannot begin in it. */
@@ -296,6 +284,8 @@ class Parser {
     this.list(")", false);
     this.#withoutDocuments--;
     if (this.#peek() === ")") this.#at++;
+    // `$((a) || b)` counts nothing: it is a substitution, or a group, that begins with a group.
+    else this.list(")", false);
   }
 
   #redirect(draft: Draft): boolean {
@@ -343,7 +333,7 @@ class Parser {
     this.#documents = [];
     for (const document of documents) {
       const body = this.#documentBody(document);
-      document.draft.input = document.isQuoted ? body : new Parser(body, this.#sink, this.#depth + 1).quoted();
+      document.draft.input = document.isQuoted ? body : this.#within(body, (parser) => parser.quoted());
     }
   }
 
@@ -455,7 +445,6 @@ class Parser {
   #expand(): readonly string[] {
     if (this.#peek() === "`") return [this.#backticks()];
     if (this.#looks("$((")) {
-      // `$((a) | (b))` counts nothing: it is a substitution that begins with a group, whose commands are seen alike.
       this.#arithmetic(3);
       return [UNKNOWN];
     }
@@ -476,7 +465,15 @@ class Parser {
     if (end >= this.#text.length) this.#sink.isUnclear = true;
     const inner = this.#text.slice(this.#at + 1, end).replace(/\\([$`\\])/g, "$1");
     this.#at = end + 1;
-    return this.#substitution(() => new Parser(inner, this.#sink, this.#depth + 1).list(undefined, false));
+    return this.#substitution(() => this.#within(inner, (parser) => parser.list(undefined, false)));
+  }
+
+  /** A text of its own inside this one: what is wrong in it ends with it. */
+  #within<T>(text: string, read: (parser: Parser) => T): T {
+    const result = read(new Parser(text, this.#sink, this.#depth + 1));
+    this.#sink.wasUnclear ||= this.#sink.isUnclear;
+    this.#sink.isUnclear = false;
+    return result;
   }
 
   /** What a substitution prints, when a glance tells. */
@@ -534,48 +531,6 @@ class Parser {
   }
 }
 
-const ALTERNATIVES_MAX = 256;
-
-/** Every text with every ending: a loop's variable has many values, and each makes a word. */
-function joined(texts: readonly string[], endings: readonly string[]): readonly string[] {
-  if (endings.length === 1 && texts.length === 1) return [(texts[0] ?? "") + (endings[0] ?? "")];
-  if (texts.length * endings.length > ALTERNATIVES_MAX) return [UNKNOWN];
-  return texts.flatMap((text) => endings.map((ending) => text + ending));
-}
-
-/** The fields of a word while it is read. */
-class Fields {
-  readonly #done: string[] = [];
-  #open: readonly string[] | undefined;
-
-  add(values: readonly string[]): void {
-    this.#open = joined(this.#open ?? [""], values);
-  }
-
-  /** An expansion outside quotes: what holds blanks becomes several fields. */
-  split(values: readonly string[]): void {
-    const [only] = values;
-    if (values.length !== 1 || only === undefined) {
-      if (values.length > 0) this.add(values.flatMap((value) => value.split(/[ \t\n]+/)).filter((part) => part !== ""));
-      return;
-    }
-    for (const [index, part] of only.split(/[ \t\n]+/).entries()) {
-      if (index > 0) this.#close();
-      if (part !== "") this.add([part]);
-    }
-  }
-
-  all(): string[] {
-    this.#close();
-    return this.#done;
-  }
-
-  #close(): void {
-    this.#done.push(...(this.#open ?? []));
-    this.#open = undefined;
-  }
-}
-
 const WORD_END = new Set([" ", "\t", "\n", "\r", ";", "&", "|", "(", ")", "<", ">"]);
 const MARKED = new Map([
   ["{", MARK.open],
@@ -603,14 +558,4 @@ function plain(field: string): string {
 
 function userHome(user: string): string {
   return user === "root" ? "/root" : `/home/${user}`;
-}
-
-/** `$(echo rm)`, `$(printf %s /)`, `$(which rm)`: hiding a word behind what prints it hides nothing. */
-function printed(words: readonly string[]): string | undefined {
-  const [name, ...args] = words;
-  if (args.some((arg) => arg.includes(UNKNOWN))) return undefined;
-  if (name === "echo") return args.filter((arg) => !/^-[neE]+$/.test(arg)).join(" ");
-  if (name === "printf") return args.length === 1 ? args[0] : args.slice(1).join("");
-  if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
-  return undefined;
 }

@@ -3,8 +3,8 @@
  * Pure: the file system is not asked, since a command may change it before it gets there.
  */
 import { dirname, join, normalize } from "node:path";
+import { UNKNOWN } from "./fields.js";
 import { type Place, type Places, placeOf, within } from "./places.js";
-import { UNKNOWN } from "./script.js";
 
 export interface CommandPlaces extends Places {
   /** Where the command runs; UNKNOWN after a `cd` nobody can follow. */
@@ -34,6 +34,8 @@ const VITAL = [
   ...["usr/bin", "usr/sbin", "usr/lib", "usr/lib64", "usr/libexec", "usr/local", "usr/share", "usr/include"],
   ...["var/lib", "var/log", "var/spool", "var/db", "var/mail", "private/etc", "private/var", "system/library"],
 ].map((path) => (path === "/" ? path : `/${path}`));
+const VITAL_NAMES = new Set(VITAL);
+const WILDCARD = /[*?[]/;
 /** The folder of any person. */
 const PERSON = /^\/(?:home|users)\/[^/]+$/;
 
@@ -42,7 +44,8 @@ export function isVital(word: string, places: CommandPlaces): boolean {
   const named = pathOf(word, places);
   if (named === undefined) return false;
   const path = withoutAll(named).toLowerCase();
-  if (PERSON.test(path) || VITAL.some((vital) => matches(path, vital))) return true;
+  if (PERSON.test(path) || VITAL_NAMES.has(path)) return true;
+  if (WILDCARD.test(path) && VITAL.some((vital) => matches(path, vital))) return true;
   return [places.home, places.personHome].some((own) => {
     const lower = own.toLowerCase();
     return matches(path, lower) || within(lower, path) !== undefined;
@@ -58,7 +61,7 @@ function withoutAll(path: string): string {
 
 /** Whether a path with wildcards can mean this one. */
 export function matches(pattern: string, path: string): boolean {
-  if (!/[*?[]/.test(pattern)) return pattern === path;
+  if (!WILDCARD.test(pattern)) return pattern === path;
   const [parts, wanted] = [pattern.split("/"), path.split("/")];
   return parts.length === wanted.length && parts.every((part, index) => matchesName(part, wanted[index] ?? ""));
 }

@@ -2,8 +2,9 @@
  * Which words of a command it writes to, for the commands that say so plainly. A shell can write in a thousand other
  * ways; these are the ones that models use.
  */
+
+import type { Redirect } from "./command.js";
 import { hasOption, type Invocation, operands } from "./invocation.js";
-import type { Redirect } from "./script.js";
 
 export interface Written {
   readonly target: string;

@@ -121,13 +121,16 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
         signalGroup(child.pid, "SIGKILL");
         await until(isOver, KILLED_WAIT_MS);
       }
+      await Promise.race([reading, clock.sleep(QUIET_MS)]);
       child.stdout?.destroy();
     },
   };
 }
 
 const CAT = existsSync("/bin/cat") ? "/bin/cat" : "cat";
-const COMMAND = `{ "$0" -c "$1" 3>&-; echo "$?" >&3; } 2>&1 | ${CAT} 3>&-`;
+/** What passes the output on is not asked to end: it ends with the last one who writes, and loses nothing of that. */
+const OUTPUT = `(trap '' TERM; exec ${CAT} 3>&-)`;
+const COMMAND = `{ "$0" -c "$1" 3>&-; echo "$?" >&3; } 2>&1 | ${OUTPUT}`;
 const WRAPPER = {
   closed: `IFS= read -r go <&3 || exit 125; ${COMMAND}`,
   open: `IFS= read -r go <&3 || exit 125; ${CAT} 3>&- | ${COMMAND}`,

@@ -77,57 +77,45 @@ interface Background extends BackgroundProcess {
   isKilled: boolean;
 }
 
-export function createProcesses({ clock, newId, shell = findShell() }: ProcessesParts): Processes {
-  const watchdog = createWatchdog();
-  const turns = new Map<TurnId, Set<Group>>();
-  const backgrounds = new Map<string, Background>();
-  let isClosed = false;
+export function createProcesses(parts: ProcessesParts): Processes {
+  return new OwnedProcesses(parts);
+}
 
-  const of = (conversation: ConversationId): Background[] =>
-    [...backgrounds.values()].filter((process) => process.conversation === conversation);
-  const running = (conversation: ConversationId): number =>
-    of(conversation).filter((process) => process.phase.phase === "running").length;
+class OwnedProcesses implements Processes {
+  readonly #clock: Clock;
+  readonly #newId: NewId;
+  readonly #shell: string;
+  readonly #watchdog = createWatchdog();
+  readonly #turns = new Map<TurnId, Set<Group>>();
+  readonly #backgrounds = new Map<string, Background>();
+  #isClosed = false;
 
-  function refusal(): string | undefined {
-    if (isClosed) return "Talaria is shutting down";
-    const groups = [...turns.values()].flatMap((set) => [...set]);
-    const alive = groups.length + [...backgrounds.values()].filter((one) => one.phase.phase === "running").length;
-    return alive >= PROCESSES_MAX ? `${PROCESSES_MAX} processes run already; end some first` : undefined;
+  constructor({ clock, newId, shell = findShell() }: ProcessesParts) {
+    this.#clock = clock;
+    this.#newId = newId;
+    this.#shell = shell;
   }
 
-  function foreground(request: ProcessRequest): Started<Group> {
-    const why = refusal();
+  foreground(request: ProcessRequest): Started<Group> {
+    const why = this.#refusal();
     if (why !== undefined) return { kind: "too-many", why };
-    const group = startGroup({ ...request, shell }, { clock, watchdog });
-    const owned = turns.get(request.turn) ?? new Set();
-    turns.set(request.turn, owned.add(group));
-    void forget(request.turn, group);
+    const group = this.#start(request);
+    this.#turns.set(request.turn, (this.#turns.get(request.turn) ?? new Set()).add(group));
+    void this.#forget(request.turn, group);
     return { kind: "started", process: group };
   }
 
-  /** What is left behind stays known until its turn ends. */
-  async function forget(turn: TurnId, group: Group): Promise<void> {
-    await group.ended;
-    if (await group.isAlive()) return;
-    const owned = turns.get(turn);
-    owned?.delete(group);
-    if (owned?.size === 0) turns.delete(turn);
-  }
-
-  function background(request: ProcessRequest): Started<BackgroundProcess> {
-    const why = refusal();
+  background(request: ProcessRequest): Started<BackgroundProcess> {
+    const why = this.#refusal() ?? this.#backgroundRefusal(request.conversation);
     if (why !== undefined) return { kind: "too-many", why };
-    if (running(request.conversation) >= BACKGROUND_PER_CONVERSATION_MAX) {
-      return { kind: "too-many", why: `${BACKGROUND_PER_CONVERSATION_MAX} background processes run already` };
-    }
-    const group = startGroup({ ...request, shell }, { clock, watchdog });
+    const group = this.#start(request);
     const process: Background = {
-      id: newId<string>().slice(0, NAME_CHARS),
+      id: this.#newId<string>().slice(0, NAME_CHARS),
       conversation: request.conversation,
       command: request.command,
       cwd: request.cwd,
       pid: group.pid,
-      startedAtMs: clock.nowMs(),
+      startedAtMs: this.#clock.nowMs(),
       output: request.output,
       group,
       settled: Promise.resolve(),
@@ -135,44 +123,83 @@ export function createProcesses({ clock, newId, shell = findShell() }: Processes
       isKilled: false,
       state: () => process.phase,
     };
-    backgrounds.set(process.id, process);
-    process.settled = settle(process);
+    this.#backgrounds.set(process.id, process);
+    process.settled = this.#settle(process);
     return { kind: "started", process };
   }
 
-  async function settle(process: Background): Promise<void> {
+  list(conversation: ConversationId): readonly Background[] {
+    return [...this.#backgrounds.values()].filter((process) => process.conversation === conversation);
+  }
+
+  find(conversation: ConversationId, id: string): BackgroundProcess | undefined {
+    return this.list(conversation).find((process) => process.id === id);
+  }
+
+  async kill(process: BackgroundProcess): Promise<void> {
+    const known = this.#backgrounds.get(process.id);
+    if (known?.phase.phase === "running") known.isKilled = true;
+    await process.group.end();
+    await process.settled;
+  }
+
+  hasLive(conversation: ConversationId): boolean {
+    return this.list(conversation).some(isRunning);
+  }
+
+  async endTurn(turn: TurnId): Promise<void> {
+    const owned = [...(this.#turns.get(turn) ?? [])];
+    await Promise.all(owned.map((group) => group.end()));
+    this.#turns.delete(turn);
+  }
+
+  async endAll(): Promise<void> {
+    this.#isClosed = true;
+    const groups = [...this.#foregrounds(), ...[...this.#backgrounds.values()].map((process) => process.group)];
+    await Promise.all(groups.map((group) => group.end()));
+    this.#turns.clear();
+    this.#watchdog.close();
+  }
+
+  #start(request: ProcessRequest): Group {
+    return startGroup({ ...request, shell: this.#shell }, { clock: this.#clock, watchdog: this.#watchdog });
+  }
+
+  #foregrounds(): readonly Group[] {
+    return [...this.#turns.values()].flatMap((groups) => [...groups]);
+  }
+
+  #refusal(): string | undefined {
+    if (this.#isClosed) return "Talaria is shutting down";
+    const running = this.#foregrounds().length + [...this.#backgrounds.values()].filter(isRunning).length;
+    return running >= PROCESSES_MAX ? `${PROCESSES_MAX} processes run already; end some first` : undefined;
+  }
+
+  #backgroundRefusal(conversation: ConversationId): string | undefined {
+    const running = this.list(conversation).filter(isRunning).length;
+    if (running < BACKGROUND_PER_CONVERSATION_MAX) return undefined;
+    return `${BACKGROUND_PER_CONVERSATION_MAX} background processes run already; end some first`;
+  }
+
+  /** What is left behind stays known until its turn ends. */
+  async #forget(turn: TurnId, group: Group): Promise<void> {
+    await group.ended;
+    if (await group.isAlive()) return;
+    const owned = this.#turns.get(turn);
+    owned?.delete(group);
+    if (owned?.size === 0) this.#turns.delete(turn);
+  }
+
+  async #settle(process: Background): Promise<void> {
     const ending = await process.group.ended;
     // Its shell has ended: what it left behind has no owner that could ask about it.
     await process.group.end();
-    process.phase = { phase: "ended", ending, atMs: clock.nowMs(), wasKilled: process.isKilled };
-    const ended = of(process.conversation).filter((one) => one.phase.phase === "ended");
-    for (const old of ended.slice(0, -ENDED_PER_CONVERSATION_MAX)) backgrounds.delete(old.id);
+    process.phase = { phase: "ended", ending, atMs: this.#clock.nowMs(), wasKilled: process.isKilled };
+    const ended = this.list(process.conversation).filter((one) => !isRunning(one));
+    for (const old of ended.slice(0, -ENDED_PER_CONVERSATION_MAX)) this.#backgrounds.delete(old.id);
   }
+}
 
-  return {
-    foreground,
-    background,
-    list: of,
-    find: (conversation, id) => of(conversation).find((process) => process.id === id),
-    async kill(process) {
-      const known = backgrounds.get(process.id);
-      if (known?.phase.phase === "running") known.isKilled = true;
-      await process.group.end();
-      await process.settled;
-    },
-    hasLive: (conversation) => running(conversation) > 0,
-    async endTurn(turn) {
-      const owned = [...(turns.get(turn) ?? [])];
-      await Promise.all(owned.map((group) => group.end()));
-      turns.delete(turn);
-    },
-    async endAll() {
-      isClosed = true;
-      const groups = [...turns.values()].flatMap((set) => [...set]);
-      const all = [...groups, ...[...backgrounds.values()].map((process) => process.group)];
-      await Promise.all(all.map((group) => group.end()));
-      turns.clear();
-      watchdog.close();
-    },
-  };
+function isRunning(process: Background): boolean {
+  return process.phase.phase === "running";
 }

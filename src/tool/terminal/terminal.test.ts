@@ -194,6 +194,17 @@ describe("a command that does not end by itself", () => {
     await until(() => !lives(pidIn("self")));
   });
 
+  it("loses nothing that was printed before it was ended", async () => {
+    for (let round = 0; round < 5; round++) {
+      rmSync(join(folder, "mark"), { force: true });
+      const abort = new AbortController();
+      const running = run({ command: "seq 1 5000; echo > mark; sleep 60" }, contextWith({ signal: abort.signal }));
+      await until(() => fileIsWritten("mark"));
+      abort.abort();
+      expect((await running).text).toContain("\n5000\n[interrupted");
+    }
+  });
+
   it("does not start at all when the interrupt came first", async () => {
     const result = await run({ command: "touch made" }, contextWith({ signal: AbortSignal.abort() }));
     expect(result.text).toContain("nothing was run");
@@ -296,6 +307,53 @@ describe("a process in the background", () => {
   it("[CT-5] says of each action what may be done again", () => {
     const effects = ["list", "poll", "wait", "write", "kill"].map((action) => effectOf(processTool, { action }));
     expect(effects).toEqual(["read-only", "read-only", "read-only", "at-most-once", "idempotent"]);
+  });
+});
+
+describe("before a command runs", () => {
+  const judge = async (tool: Tool, input: Record<string, unknown>): Promise<string> => {
+    const guard = await tool.guard?.(tool.input.parse(input), { cwd: folder, home: join(folder, "home") });
+    return guard?.kind === "ask" ? guard.grant : (guard?.kind ?? "none");
+  };
+
+  it("[AP-23] [AP-24] it is judged, with what it reads and where it runs", async () => {
+    expect(await judge(terminal, { command: "ls" })).toBe("allow");
+    expect(await judge(terminal, { command: "rm -rf build" })).toBe("terminal:recursive-delete");
+    expect(await judge(terminal, { command: "rm -rf /" })).toBe("refuse");
+    expect(await judge(terminal, { command: "rm -rf *", cwd: "/" })).toBe("refuse");
+    expect(await judge(terminal, { command: "bash", stdin: "rm -rf /" })).toBe("refuse");
+    expect(await judge(terminal, { command: `kill ${process.pid}` })).toBe("refuse");
+    expect(await judge(terminal, { command: "cat ./home/.env" })).toBe("refuse");
+  });
+
+  it("[AP-20] a working directory outside is asked about, together with what else is asked", async () => {
+    expect(await judge(terminal, { command: "ls", cwd: "/usr/share" })).toBe("write outside: /usr/share");
+    expect(await judge(terminal, { command: "sudo ls", cwd: "/usr/share" })).toBe(
+      "terminal:elevate, write outside: /usr/share",
+    );
+    expect(await judge(terminal, { command: "ls", cwd: "home/run" })).toBe("refuse");
+  });
+
+  it("[AP-23] so is what is written to a process, since that may be a shell", async () => {
+    expect(await judge(processTool, { action: "write", id: "x", text: "rm -rf /\n" })).toBe("refuse");
+    expect(await judge(processTool, { action: "write", id: "x", text: "y\n" })).toBe("allow");
+    expect(await judge(processTool, { action: "list" })).toBe("allow");
+  });
+
+  it("refuses input that no command can be", () => {
+    for (const input of [
+      { command: "" },
+      { command: "a\0b" },
+      { command: "x", timeout_s: 0 },
+      { command: "x", timeout_s: 1e6 },
+    ]) {
+      expect(terminal.input.safeParse(input).success).toBe(false);
+    }
+  });
+
+  it("is told to a person in one line", () => {
+    expect(terminal.summary({ command: "npm\n  test", background: true })).toBe("$ npm test &");
+    expect(terminal.summary({ command: "x".repeat(500) }).length).toBeLessThan(130);
   });
 });
 

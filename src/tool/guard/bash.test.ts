@@ -1,0 +1,103 @@
+/** The judge against the shell it judges for: whatever bash really starts, the judge has seen. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { findShell } from "../terminal/shell.js";
+import { judgeCommand } from "./commands.js";
+
+/** On the floor by its name alone. The one that is started here only leaves a mark. */
+const WORST = "killall5";
+/** A number: that many fresh texts instead of the fixed ones. */
+const RUNS = process.env["TALARIA_BASH_RUNS"];
+let root: string;
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "talaria-bash-"));
+  mkdirSync(join(root, "bin"));
+  mkdirSync(join(root, "cwd"));
+  writeFileSync(join(root, "bin", WORST), `#!/bin/sh\n: > ${join(root, "hit")}\n`, { mode: 0o755 });
+  for (const name of ["bash", "cat", "env", "xargs"]) {
+    const path = execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim();
+    symlinkSync(path, join(root, "bin", name));
+  }
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function isStarted(text: string): boolean {
+  const mark = join(root, "hit");
+  rmSync(mark, { force: true });
+  const env = { PATH: join(root, "bin"), HOME: root };
+  spawnSync(findShell(), ["-c", text], { cwd: join(root, "cwd"), env, timeout: 2000, stdio: "ignore" });
+  return existsSync(mark);
+}
+
+const FRAMES: readonly (readonly [string, string])[] = [
+  ["", ""],
+  ["true && ", ""],
+  ["true; ", " #'"],
+  ["(", ")"],
+  ["{ ", "; }"],
+  ["echo $(", ")"],
+  ['echo "$(', ')"'],
+  ["echo `", "`"],
+  ["if true; then ", "; fi"],
+  ["case x in x) ", ";; esac"],
+  ['echo "$(case x in (y) ;; x) ', ';; esac)"'],
+  ["for i in 1; do ", "; done"],
+  ["f() { ", "; }; f"],
+  ["cat <<A\n$(", ")\nA"],
+  ["cat <<'A'\n'\nA\n", ""],
+  ['cat <<-\\A\n\t"\n\tA\n', ""],
+  ["echo $((1<<2)); ", ""],
+  ["echo ${x:-$(", ")}"],
+  ['echo "${x:-"$(', ')"}"'],
+  ["[[ a < b ]]; ", ""],
+  ["x='a b'; ", ""],
+  ["x=(a 'b)'); ", ""],
+  ["env A=1 ", ""],
+  ["eval '", "'"],
+  ["bash -c '", "'"],
+  ["cat <(", ") >/dev/null"],
+  ["true | ", ""],
+  ["! ", ""],
+  ["time -p ", ""],
+  ["echo a | xargs ", ""],
+  ["# '\n", ""],
+  ["\\\n", ""],
+  ["2>&1 ", ""],
+  [">out ", " </dev/null"],
+  ['echo \\"; ', " \\'"],
+  ["echo $'\\''; ", ""],
+  ["$nothing ", ""],
+  ["((1 > 2)) || ", ""],
+];
+
+it("[AP-23] sees what bash starts in any nesting of its grammar", { timeout: 60_000 }, () => {
+  const name = fc.constantFrom(
+    WORST,
+    "kill''all5",
+    '"kill"all5',
+    "\\killall5",
+    "$'\\x6b'illall5",
+    "{killall5,x}",
+    `kill$${"{x}"}all5`,
+  );
+  const text = fc
+    .tuple(name, fc.array(fc.constantFrom(...FRAMES), { maxLength: 4 }))
+    .map(([word, frames]) => frames.reduce((inner, [before, after]) => before + inner + after, word));
+  let started = 0;
+  fc.assert(
+    fc.property(text, (command) => {
+      if (!isStarted(command)) return;
+      started++;
+      const places = { cwd: join(root, "cwd"), home: join(root, ".talaria"), personHome: root };
+      expect([command, judgeCommand(command, places).kind]).toEqual([command, "refuse"]);
+    }),
+    RUNS === undefined ? { numRuns: 250, seed: 20_260_115 } : { numRuns: Number(RUNS) },
+  );
+  // A test whose commands never run would prove nothing.
+  expect(started).toBeGreaterThan(100);
+});
