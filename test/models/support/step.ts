@@ -58,13 +58,18 @@ export function specOf(provider: NetworkedProvider, url: string): ModelSpec {
 export interface ModelOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<StepLimits>;
+  readonly fetch?: typeof fetch;
   readonly spec?: Partial<ModelSpec>;
 }
 
 export function modelAt(server: ModelServer, provider: NetworkedProvider, options: ModelOptions = {}): Promise<Model> {
   return createModel(
     { ...specOf(provider, server.url), ...options.spec },
-    { clock: options.clock ?? systemClock, ...(options.limits && { limits: options.limits }) },
+    {
+      clock: options.clock ?? systemClock,
+      ...(options.limits && { limits: options.limits }),
+      ...(options.fetch && { fetch: options.fetch }),
+    },
   );
 }
 

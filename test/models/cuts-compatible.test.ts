@@ -1,0 +1,4 @@
+import { describeCuts } from "./support/cuts.js";
+
+describeCuts("openai-compatible");
+describeCuts("openrouter");
