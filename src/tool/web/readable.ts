@@ -1,4 +1,5 @@
 /** Makes text of what came from the web: pages become Markdown of what is worth reading, plain text stays as it is. */
+import { invariant } from "#base/errors.js";
 import { timeBox } from "../time-box.js";
 import type { FetchedPage } from "./fetch-page.js";
 
@@ -55,20 +56,29 @@ interface Extract {
 export const EXTRACT_MS_MAX = 1_000;
 
 async function extract(html: string, url: string): Promise<Extract> {
-  const [{ parseHTML }, { Readability }, { default: Turndown }] = await Promise.all([
-    import("linkedom"),
-    import("@mozilla/readability"),
-    import("turndown"),
-  ]);
-  const parts: Libraries = {
-    parse: (text) => parseHTML(text).document,
-    weigh: (document) => new Readability(document, { maxElemsToParse: ELEMENTS_MAX, charThreshold: 200 }).parse(),
-    markdown: new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" }),
-  };
-  const page = attempt(() => timeBox(() => article(html, url, parts), EXTRACT_MS_MAX));
+  const libraries = await loadLibraries();
+  const page = attempt(() => timeBox(() => article(html, url, libraries), EXTRACT_MS_MAX));
   // Nested beyond reason, or broken in a way the libraries do not expect: the bare words will do.
   return page?.kind === "done" ? page.value : { title: undefined, text: bareText(html) };
 }
+
+async function loadLibraries(): Promise<Libraries> {
+  const [{ parseHTML }, readability, { default: Turndown }] = await Promise.all([
+    import("linkedom"),
+    import("@mozilla/readability") as Promise<Either<typeof import("@mozilla/readability")>>,
+    import("turndown"),
+  ]);
+  const Readability = readability.Readability ?? readability.default?.Readability;
+  invariant(Readability !== undefined, "the package that weighs pages has the class it is for");
+  return {
+    parse: (html) => parseHTML(html).document,
+    weigh: (document) => new Readability(document, { maxElemsToParse: ELEMENTS_MAX, charThreshold: 200 }).parse(),
+    markdown: new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" }),
+  };
+}
+
+/** Bundled, a CommonJS package that is loaded lazily only has its default. */
+type Either<Module> = Partial<Module> & { readonly default?: Module };
 
 type Document = ReturnType<typeof import("linkedom").parseHTML>["document"];
 
