@@ -6,11 +6,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "#store/sqlite/connection.js";
+import { copyStore, DATABASE } from "../chaos/checker/check.js";
 import { cleanEnv, finished, type Run } from "../cli/support/run.js";
-import type { RuledReply } from "../support/model-server/reply.js";
+import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
 const RUN_MS_MAX = 30_000;
+const LOOK_MS = 20;
+const APPEAR_MS_MAX = 20_000;
+const OUTLIVE_MS_MAX = 3_000;
 
 export interface StoredMessage {
   readonly seq: number;
@@ -24,6 +30,7 @@ export interface Card {
   readonly session: {
     readonly id: string;
     readonly tip: string;
+    readonly title: string | null;
     readonly liveTurn: unknown;
     readonly sessions: readonly {
       readonly id: string;
@@ -39,6 +46,7 @@ export class Life {
   readonly home = join(this.folder, "home");
   readonly work = join(this.folder, "work");
   readonly #children = new Set<ChildProcess>();
+  #looks = 0;
 
   private constructor(
     readonly launcher: string,
@@ -48,7 +56,7 @@ export class Life {
     writeFileSync(join(this.work, "notes.txt"), "milk and eggs\n");
   }
 
-  static async begin(launcher: string, script: readonly RuledReply[]): Promise<Life> {
+  static async begin(launcher: string, script: Script): Promise<Life> {
     return new Life(launcher, await startModelServer({ script }));
   }
 
@@ -58,10 +66,10 @@ export class Life {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** `fault` is a named point, with the time it is reached: `call.started:2`. */
-  async run(args: readonly string[], fault?: string): Promise<Run> {
+  /** `fault` is a named point, with the time it is reached: `call.started:2`. `input` is what stdin says. */
+  async run(args: readonly string[], fault?: string, input = ""): Promise<Run> {
     const child = this.start(args, fault);
-    child.stdin?.end();
+    child.stdin?.end(input);
     return finished(child);
   }
 
@@ -91,8 +99,12 @@ export class Life {
 
   /** The conversation, by what the program printed before it was killed. */
   static idIn({ stderr, stdout }: Run): string {
-    const id = /conversation ([0-9a-z]{16})/.exec(stderr)?.[1] ?? /"conversation":"([0-9a-z]{16})"/.exec(stdout)?.[1];
-    if (id === undefined) throw new Error(`no conversation was printed:\n${stderr}\n${stdout}`);
+    return Life.idOf(`${stderr}\n${stdout}`);
+  }
+
+  static idOf(printed: string): string {
+    const id = /conversation(?: |":")([0-9a-z]{16})\b/.exec(printed)?.[1];
+    if (id === undefined) throw new Error(`no conversation was printed:\n${printed}`);
     return id;
   }
 
@@ -108,8 +120,50 @@ export class Life {
     return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
   }
 
+  /** Puts a file into the working directory. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.work, name), text);
+  }
+
+  /** Resolves when the file has a line. */
+  async appears(name: string): Promise<void> {
+    for (let looks = 0; this.lines(name).length === 0; looks++) {
+      if (looks > APPEAR_MS_MAX / LOOK_MS) throw new Error(`${name} never appeared`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** Whether the command is still there after the time that its watchdog may take; its group is ended then. */
+  async outlives(pid: number): Promise<boolean> {
+    for (let looks = 0; looks <= OUTLIVE_MS_MAX / LOOK_MS; looks++) {
+      if (!isAlive(pid)) return false;
+      await sleep(LOOK_MS);
+    }
+    process.kill(-pid, "SIGKILL");
+    return true;
+  }
+
+  /** What was streamed and is stored of a turn that was cut; looked at in a copy, so that the next start finds its own. */
+  draft(): string {
+    const copy = join(this.folder, `look-${++this.#looks}`);
+    copyStore(this.home, copy);
+    const db = new Connection({ path: join(copy, DATABASE) });
+    return db.get<{ draft: string | null }>("SELECT draft FROM turn WHERE state <> 'settled'")?.draft ?? "";
+  }
+
   /** What the model was sent last. */
   lastRequest(): string {
     return JSON.stringify(this.server.exchanges.at(-1)?.seen ?? {});
   }
+}
+
+/** A zombie has ended: only its parent has not looked yet. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
+  return !/\) Z /.test(stat);
 }
