@@ -96,7 +96,11 @@ function watchdogsOf(child: ChildProcess): number[] {
   return lines
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/s.exec(line))
     .filter(
-      (row) => row !== null && Number(row[2]) === child.pid && !row[3]?.startsWith("Z") && row[4]?.includes("trap"),
+      (row) =>
+        row !== null &&
+        Number(row[2]) === child.pid &&
+        !row[3]?.startsWith("Z") &&
+        row[4]?.includes("trap '' HUP INT TERM PIPE"),
     )
     .map((row) => Number(row?.[1]));
 }

@@ -4,7 +4,7 @@
  * the place that writing through it would make.
  */
 import { lstat, readlink } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 export const PATH_CHARS_MAX = 4096;
 const LINKS_MAX = 40;
@@ -33,10 +33,7 @@ async function walk(absolute: string): Promise<RealPath> {
   let links = 0;
   let at = "/";
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
-    if (part === "..") {
-      at = dirname(at);
-      continue;
-    }
+    // `..` is the parent of where the links before it have led, which is no link.
     const next = join(at, part);
     const target = await linkTarget(next);
     if (target === undefined) {
