@@ -1,7 +1,5 @@
 /** `talaria chat`: checks what was asked for, starts the runtime, and hands over to one run or to the chat of lines. */
-import type { StartedRuntime } from "#app/start-runtime.js";
 import { UserError } from "#base/errors.js";
-import type { SessionStart } from "#session/verbs/intake.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { jsonDisplay, streamDisplay } from "./json-display.js";
@@ -11,11 +9,10 @@ import { runOnce } from "./one-run.js";
 import { type ChatOptions, checkOptions, isOneRun, workingDirectory } from "./options.js";
 import { createScreen } from "./screen.js";
 import { completeSlash } from "./slash-line.js";
+import { startChat } from "./start.js";
 import { processSurface } from "./surface.js";
-import { type ChatParts, CLI_START } from "./talk.js";
-
-/** A wait for the home's lock that is longer than this is explained. */
-const PATIENCE_MS = 1_000;
+import type { ChatParts } from "./talk.js";
+import { findTarget } from "./target.js";
 
 export async function chat(context: CliContext, options: ChatOptions): Promise<void> {
   const { out, signal, clock } = context;
@@ -24,38 +21,17 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
   const text = options.query === "-" ? await readMessage(signal) : options.query;
   if (text?.trim() === "") throw new UserError("an empty message says nothing", "nothing was stored", EXIT.usage);
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const isOnce = isOneRun(options, isTerminal);
-  const started = await startRuntime(context, options, cwd);
-  const start: SessionStart = {
-    ...CLI_START,
-    model: started.model.label,
-    cwd,
-    ...(options.model === undefined ? {} : { settings: { model: started.model.label } }),
-  };
-  const parts = { context, started, start, isModelChosen: options.model !== undefined };
+  const isOnce = isOneRun(options, { isTerminal, json: out.json });
+  const parts = await startChat(context, options, cwd);
+  // Ctrl-C came while everything was still being put together: nothing is said then.
+  signal.throwIfAborted();
   const input = isTerminal ? terminalInput(clock, completeSlash) : undefined;
-  if (isOnce) return runOnce(displayed(parts, options, input), options, text);
+  const card = await findTarget(parts.started.store, options);
+  if (isOnce) return runOnce(displayed(parts, options, input), options, { card, text });
   const surface = processSurface(out);
   const screen = createScreen(surface, isTerminal ? "slash" : "flags");
-  await chatByLines({ ...parts, display: screen, screen, surface }, options, input ?? pipedInput(signal));
-}
-
-async function startRuntime(context: CliContext, options: ChatOptions, cwd: string): Promise<StartedRuntime> {
-  const home = context.prepareHome();
-  const [app, config, log] = await Promise.all([
-    import("#app/start-runtime.js"),
-    context.config(),
-    context.log("chat"),
-  ]);
-  const { clock, version, env, out } = context;
-  const explain = clock.after(PATIENCE_MS, () => out.note("Waiting for another chat in this home to end…"));
-  try {
-    const model = options.model === undefined ? {} : { model: options.model };
-    const wish = { home, clock, version, env, config, log, cwd, ...model, isYolo: options.yolo === true };
-    return await app.startRuntime(wish);
-  } finally {
-    explain();
-  }
+  const wish = { card, title: options.title };
+  await chatByLines({ ...parts, display: screen, screen, surface }, wish, input ?? pipedInput(signal));
 }
 
 /** A program reads JSON and is never asked; a person at a terminal may be. */

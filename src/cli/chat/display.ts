@@ -25,6 +25,8 @@ export interface Opened {
   /** `provider/name` of the model that will be asked. */
   readonly model: string;
   readonly isDemo: boolean;
+  /** Of one that goes on, where it has one. */
+  readonly title?: string;
 }
 
 /** What a conversation said last, read from history. */

@@ -1,17 +1,24 @@
 /** One message from the shell, or one more run of a conversation that was cut or waits; then the command ends. */
+import type { ConversationCard } from "#session/verbs/reading.js";
 import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
 import { beginTalk, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
-import { findTarget, pendingQuestions } from "./target.js";
+import { pendingQuestions } from "./target.js";
 
 export interface OneRunParts extends ChatParts {
   /** Present when a person can be asked. */
   readonly terminal?: AskingTerminal;
 }
 
-export async function runOnce(parts: OneRunParts, options: ChatOptions, text: string | undefined): Promise<void> {
+export interface OneRun {
+  /** Undefined: a new conversation. */
+  readonly card: ConversationCard | undefined;
+  /** Undefined: only what is left to do is done. */
+  readonly text: string | undefined;
+}
+
+export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, text }: OneRun): Promise<void> {
   const { context, started, display } = parts;
-  const card = await findTarget(started.store, options);
   const pending = card === undefined ? [] : await pendingQuestions(started.store, card.id);
   if (hasAnswer(options)) {
     checkAnswers(options, pending);

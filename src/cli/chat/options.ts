@@ -23,8 +23,10 @@ export interface ChatOptions {
 export const MESSAGE_ID_CHARS_MAX = 200;
 
 /** Whether the command runs once and ends, instead of reading lines. */
-export function isOneRun(options: ChatOptions, isTerminal: boolean): boolean {
-  return options.query !== undefined || hasAnswer(options) || (options.resume !== undefined && !isTerminal);
+export function isOneRun(options: ChatOptions, { isTerminal, json }: { isTerminal: boolean; json: boolean }): boolean {
+  const { query, resume, streamJson } = options;
+  if (query !== undefined || hasAnswer(options)) return true;
+  return resume !== undefined && (!isTerminal || json || streamJson === true);
 }
 
 export function hasAnswer({ approve, deny, reply }: ChatOptions): boolean {

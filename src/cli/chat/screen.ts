@@ -27,7 +27,7 @@ export function createScreen(surface: ChatSurface, answersWith: "flags" | "slash
   return {
     say,
     rest,
-    opened: (opened) => say([paint.dim(openedLine(opened))]),
+    opened: (opened) => remark(openedLine(opened)),
     running() {
       // What an interrupted turn left unfinished is not the beginning of the next one.
       canvas.flow.endSegment();
@@ -88,8 +88,9 @@ function createCanvas(surface: ChatSurface): Canvas {
   };
 }
 
-function openedLine({ conversation, model, isDemo }: Opened): string {
-  return `conversation ${conversation}  ${visible(model)}${isDemo ? " (scripted demo, not an AI)" : ""}`;
+function openedLine({ conversation, model, isDemo, title }: Opened): string {
+  const name = title === undefined ? "" : `  “${visible(title)}”`;
+  return `conversation ${conversation}  ${visible(model)}${isDemo ? " (scripted demo, not an AI)" : ""}${name}`;
 }
 
 function draw(canvas: Canvas, drawing: Drawing): void {

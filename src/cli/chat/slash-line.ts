@@ -1,6 +1,6 @@
 /** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
 import { parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
-import { visibleLines } from "#base/text-width.js";
+import { textWidth, visibleLines } from "#base/text-width.js";
 import { wrap } from "../format.js";
 import type { Screen } from "./screen.js";
 
@@ -40,7 +40,13 @@ export function completeSlash(line: string): string[] {
     .map((name) => `${name} `);
 }
 
-/** Lines that are laid out in columns stay as they are. */
+const DESCRIPTION_CELLS_MIN = 20;
+
+/** A line of two columns keeps them: what is too long in the second goes on below itself. */
 function fitted(line: string, columns: number): string[] {
-  return line.length < columns || / {2,}/.test(line) ? [line] : wrap(line, columns - 1);
+  const [, first = "", gap = "", second = line] = /^(\S.*?)( {2,})(.*)$/.exec(line) ?? [];
+  const indent = textWidth(first) + gap.length;
+  if (columns - indent < DESCRIPTION_CELLS_MIN) return wrap(line, columns - 1);
+  const lines = wrap(second, columns - indent - 1);
+  return lines.map((text, at) => (at === 0 ? `${first}${gap}${text}` : `${" ".repeat(indent)}${text}`));
 }

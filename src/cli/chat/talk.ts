@@ -16,12 +16,11 @@ import type { Ask } from "./ask.js";
 import { type ChatDisplay, isDemoLabel } from "./display.js";
 import { CLI_PLATFORM, type RecallWish, recall } from "./target.js";
 
-export const CLI_START = { source: CLI_PLATFORM } as const;
 const CLI_ACCOUNT = "local";
 /** A tool gets 3 s to obey an interrupt; storing the outcome takes a moment more. */
 export const CHAT_GRACE_MS = 5_000;
 /** A title that is not ready by then is made by the next command. */
-const JOBS_PATIENCE_MS = 3_000;
+export const JOBS_PATIENCE_MS = 3_000;
 
 export interface ChatParts {
   readonly context: CliContext;
@@ -62,7 +61,8 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
     if (isTold || conversation === undefined) return;
     isTold = true;
     const model = own ?? started.model.label;
-    display.opened({ conversation, session, model, isDemo: isDemoLabel(model) });
+    const named = card?.id === conversation && card.title !== null ? { title: card.title } : {};
+    display.opened({ conversation, session, model, isDemo: isDemoLabel(model), ...named });
   };
   if (card !== undefined) tellOpened(card.tip, parts.isModelChosen ? undefined : ownModel(card));
   return {
@@ -95,7 +95,7 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
     moveTo(next) {
       conversation = next;
       isWaiting = false;
-      isTold = true;
+      isTold = false;
     },
     close: () => close(context, started, isWaiting ? undefined : conversation),
   };

@@ -1,0 +1,31 @@
+/** What a person sees before the first line: version, model, and where their last chat was. */
+import type { Model } from "#app/chat-ports.js";
+import { visible } from "#base/text-width.js";
+import { mention } from "../commands/sessions-find.js";
+import { formatAgo } from "../format.js";
+import type { ChatSurface } from "./surface.js";
+import type { ChatParts } from "./talk.js";
+import { CLI_PLATFORM } from "./target.js";
+
+export async function greeting(
+  { context, started, surface }: ChatParts & { readonly surface: ChatSurface },
+  { isNew }: { readonly isNew: boolean },
+): Promise<string[]> {
+  const { paint } = surface;
+  return [
+    `${paint.bold(`Talaria ${context.version}`)}  ${modelText(started.model)}`,
+    ...started.notes.map((note) => paint.yellow(visible(note))),
+    ...(isNew ? await lastChat(started, context.clock.nowMs()) : []),
+    paint.dim("Say something. /help lists the commands, Ctrl-D leaves."),
+  ];
+}
+
+function modelText({ label, isDemo }: Model): string {
+  return isDemo ? "demo model: scripted, not an AI (talaria setup finds a real one)" : visible(label);
+}
+
+async function lastChat({ store }: ChatParts["started"], nowMs: number): Promise<string[]> {
+  const [row] = await store.list({ limit: 1, source: CLI_PLATFORM });
+  if (row === undefined) return [];
+  return [`Your last chat, ${formatAgo(row.activeMs, nowMs)}: ${mention(row)}`, "talaria chat -c goes on in it."];
+}

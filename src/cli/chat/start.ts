@@ -1,0 +1,45 @@
+/** Starts the runtime for a chat: this process takes the home's lock, and says so when it has to wait for it. */
+import type { StartedRuntime } from "#app/start-runtime.js";
+import type { SessionStart } from "#session/verbs/intake.js";
+import type { CliContext } from "../command.js";
+import type { ChatOptions } from "./options.js";
+import type { ChatParts } from "./talk.js";
+import { CLI_PLATFORM } from "./target.js";
+
+/** A wait for the home's lock that is longer than this is explained. */
+const PATIENCE_MS = 1_000;
+
+export async function startChat(
+  context: CliContext,
+  options: ChatOptions,
+  cwd: string,
+): Promise<Omit<ChatParts, "display">> {
+  const started = await startRuntime(context, options, cwd);
+  const isModelChosen = options.model !== undefined;
+  const { label } = started.model;
+  const start: SessionStart = {
+    source: CLI_PLATFORM,
+    model: label,
+    cwd,
+    ...(isModelChosen ? { settings: { model: label } } : {}),
+  };
+  return { context, started, start, isModelChosen };
+}
+
+async function startRuntime(context: CliContext, options: ChatOptions, cwd: string): Promise<StartedRuntime> {
+  const home = context.prepareHome();
+  const [app, config, log] = await Promise.all([
+    import("#app/start-runtime.js"),
+    context.config(),
+    context.log("chat"),
+  ]);
+  const { clock, version, env, out } = context;
+  const explain = clock.after(PATIENCE_MS, () => out.note("Waiting for another chat in this home to end…"));
+  try {
+    const model = options.model === undefined ? {} : { model: options.model };
+    const wish = { home, clock, version, env, config, log, cwd, ...model, isYolo: options.yolo === true };
+    return await app.startRuntime(wish);
+  } finally {
+    explain();
+  }
+}
