@@ -90,11 +90,12 @@ class Chooser {
     return this.configured("model") ?? this.fromEnvironment() ?? DEMO;
   }
 
-  /** A configuration for the same provider still says where it is and with which key. */
+  /** A configuration for the same provider, or for none in particular, still says where it is and with which key. */
   private labelled(text: string): Wanted {
     const label = this.told(readLabel(text, this.look));
     const { model } = this.config.values;
-    const entry: ModelEntry = model.provider === label.provider ? model : {};
+    const isForAny = model.provider === undefined && model.name === undefined && model.base_url === undefined;
+    const entry: ModelEntry = isForAny || model.provider === label.provider ? model : {};
     return { ...label, entry, place: "model" };
   }
 

@@ -52,10 +52,15 @@ export function runtimeParts(wish: RuntimeWish, { store, host, processes, models
     prompt: async (turn) => readPrompt({ home: home.root, cwd: turn.cwd ?? cwd, platform: turn.source }),
     environment: (at) => toolEnvironment(env, at),
     home: home.root,
-    spoolDir: join(home.run, "output"),
+    spoolDir: spoolDirOf(home),
     cwd,
     endTurn: (turn) => void processes.endTurn(turn),
   };
+}
+
+/** Known to the path guard, which lets the agent read what stands there. */
+export function spoolDirOf(home: HomePaths): string {
+  return join(home.run, "output");
 }
 
 /** `--model` for this process; else the model that was chosen for the conversation; else the configured one. */

@@ -9,7 +9,8 @@ import type { SessionStore } from "#session/store.js";
 import { createProcesses } from "#tool/terminal/processes.js";
 import { openModels } from "./open-models.js";
 import { openWriter } from "./open-store.js";
-import { type RuntimeWish, runtimeParts } from "./runtime-parts.js";
+import { type RuntimeWish, runtimeParts, spoolDirOf } from "./runtime-parts.js";
+import { pruneSpool } from "./spool.js";
 
 export type { RuntimeWish } from "./runtime-parts.js";
 
@@ -44,6 +45,7 @@ export async function startRuntime(wish: RuntimeWish): Promise<StartedRuntime> {
     notes: models.notes,
     async finish() {
       await processes.endAll();
+      pruneSpool(spoolDirOf(home), clock.nowMs());
       await writer.finish();
       if (config.values.search.enabled) await writer.catchUpSearch();
     },

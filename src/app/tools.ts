@@ -1,4 +1,4 @@
-/** Every tool the agent has, in the order the model sees them: the order is part of what a provider caches. */
+/** Every tool the agent has. The toolset puts them in order: it is part of what a provider caches. */
 import type { ToolPorts } from "#runtime/parts.js";
 import type { SessionStore } from "#session/store.js";
 import { clarifyTool } from "#tool/clarify.js";

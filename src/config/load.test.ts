@@ -41,7 +41,6 @@ describe("defaults", () => {
         agent: { tools: {} },
         compression: {},
         approvals: {},
-        privacy: {},
         titles: {},
         web: {},
         gateway: { reset: {} },

@@ -77,7 +77,7 @@ const TOOL_NAMES_MAX = 200;
 const agent = z.object({
   steps_max: whole({ from: 1, to: 10_000, initial: 90 }, "model requests in one turn; then a last answer is asked for"),
   retries_max: whole({ from: 0, to: 100, initial: 6 }, "failed model requests that are tried again in one turn"),
-  retry_wait_max_s: whole({ from: 1, to: 3600, initial: 60 }, "longest wait before one of these, in seconds"),
+  retry_wait_max_s: whole({ from: 1, to: 3600, initial: 180 }, "seconds that one turn may wait between them, in all"),
   tools: z.object({
     disabled: structure(
       z
@@ -115,10 +115,6 @@ const approvals = z.object({
   mode: choice(["ask", "yolo"], "ask", "ask before a risky command, or run it (a few never run, whatever is set)"),
 });
 
-const privacy = z.object({
-  redact: yesOrNo(true, "take secrets out of what is shown, logged and sent to a provider"),
-});
-
 const titles = z.object({ auto: yesOrNo(true, "give a new conversation a title after its first answer") });
 
 const web = z.object({
@@ -133,7 +129,6 @@ export const configSchema = z.object({
   agent,
   compression,
   approvals,
-  privacy,
   titles,
   web,
   gateway,

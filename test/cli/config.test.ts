@@ -349,7 +349,7 @@ describe("the guide", () => {
 
   it("tells of models what each of their settings is for", () => {
     const guide = readFileSync(join(packageRoot(), "docs", "guide", "models.md"), "utf8");
-    const groups = ["model", "auxiliary", "budget", "agent", "compression", "approvals", "privacy", "titles", "web"];
+    const groups = ["model", "auxiliary", "budget", "agent", "compression", "approvals", "titles", "web"];
     for (const { name, path } of CONFIG_KEYS) {
       if (groups.includes(path[0] ?? "")) expect(guide, name).toContain(name);
     }

@@ -5,8 +5,8 @@
  * - [TC-50] A person's conversations are found for that person only; the owner of the home finds all.
  */
 import { z } from "zod";
-import type { PersonId } from "#base/ids.js";
 import { truncate, visible } from "#base/text-width.js";
+import { HOME_OWNER } from "#session/person.js";
 import { defineTool, type Tool, type ToolContext, type ToolResult } from "../tool.js";
 import { browse } from "./browse.js";
 import { discover } from "./discover.js";
@@ -27,9 +27,6 @@ const input = z.strictObject({
 });
 
 type Wish = z.infer<typeof input>;
-
-/** The person a home belongs to; everybody else is known by an account on a platform. */
-const HOME_OWNER = "owner" as PersonId;
 
 export function createSessionSearch(store: SessionReader): Tool {
   return defineTool<Wish>({
