@@ -100,6 +100,13 @@ describe.each(DIALECTS)("a whole step on the wire of %s", (dialect) => {
   });
 });
 
+describe("[MD-1] Anthropic's reason", () => {
+  it("is not yet its end", () => {
+    const [reason] = ends.anthropic;
+    expect(assembled("anthropic", [text("hi"), reason as Part, finish()])).toMatchObject({ failure: { cause: "cut" } });
+  });
+});
+
 describe("[MD-4] what a step ends with", () => {
   const part: Part = { type: "tool-call", toolCallId: "t1", toolName: "read_file", input: '{"path":"a"}' };
 
