@@ -22,7 +22,7 @@ function open(guard: Guard = ASKS): RuntimeScene {
 }
 
 describe("a call that needs a person's leave", () => {
-  it("runs once it is allowed, and asks again the next time [AP-1]", async () => {
+  it("[AP-1] runs once it is allowed, and asks again the next time", async () => {
     const person = open().person({ answer: "once" });
     const { conversation } = await scene.turn("pay", undefined, person);
     await scene.turn("pay again", conversation, person);
@@ -37,7 +37,7 @@ describe("a call that needs a person's leave", () => {
     });
   });
 
-  it("does not run when it is denied, and the model is told in words", async () => {
+  it("[TC-3] [AP-2] does not run when it is denied, and the model is told in words", async () => {
     const person = open().person({ answer: "deny", reply: "not today" });
     const report = await scene.turn("pay", undefined, person);
     expect(scene.effects).toEqual([]);
@@ -64,7 +64,7 @@ describe("a call that needs a person's leave", () => {
     expect(person.asked).toHaveLength(2);
   });
 
-  it("waits when nobody is there, over a restart, and runs once when somebody answers", async () => {
+  it("[AP-1] waits when nobody is there, over a restart, and runs once when somebody answers", async () => {
     open();
     const report = await scene.turn("pay");
     expect(report).toMatchObject({ outcome: "waiting", questions: [{ question: { grant: "pay:anything" } }] });

@@ -61,6 +61,18 @@ describe("a conversation that outgrows its window", () => {
     expect(inPrompt(model.requests.at(-1) as ModelRequest, "heron")).toBe(true);
   });
 
+  it("[BH-16] is compacted at the auxiliary model's window when that is the smaller one", async () => {
+    const main = scriptedModel(script, { windowTokens: 400_000, name: "large" });
+    const small = scriptedModel(script, { windowTokens: WINDOW, name: "small" });
+    scene = new RuntimeScene({ models: [main], auxiliary: [small] });
+    await talkUntilCompacted(1);
+    const compacting = scene.glimpses.find((glimpse) => glimpse.type === "compacting");
+    expect(compacting).toMatchObject({
+      tokens: expect.toSatisfy((tokens: number) => tokens >= WINDOW && tokens < 2 * WINDOW),
+    });
+    expect(small.requests.every(isSummaryRequest)).toBe(true);
+  });
+
   it("[CR-2] does not compact again right after a restart", async () => {
     open();
     const { conversation } = await talkUntilCompacted(1);

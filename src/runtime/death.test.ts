@@ -72,7 +72,7 @@ async function judge(scene: RuntimeScene, conversation: ConversationId): Promise
 }
 
 describe("a death at any write of a turn", () => {
-  it("[CT-5] [CT-10] [FQ-2] [FQ-3] ends where the undisturbed run ends, whatever died when", async () => {
+  it("[TC-1] [CT-5] [CT-10] [FQ-2] [FQ-3] ends where the undisturbed run ends, whatever died when", async () => {
     const calm = openScene();
     const conversation = await calm.say("go");
     const { writes } = await liveUntil(calm, conversation, undefined);
