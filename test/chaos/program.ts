@@ -52,15 +52,38 @@ function workerModules(dist: string): Map<string, string> {
 /** Each text is replaced exactly once: a plant that no longer fits the program is an error, not a passed test. */
 export function plantBug(modules: Map<string, string>, plant: Plant): void {
   for (const [text, replacement] of plant.changes) {
-    const holders = [...modules].filter(([, module]) => module.includes(text));
-    const [holder] = holders;
+    const pattern = patternOf(text);
+    const found = [...modules].flatMap(([file, module]) =>
+      [...module.matchAll(pattern)].map((match) => ({ file, module, match })),
+    );
+    const [only] = found;
     invariant(
-      holder !== undefined && holders.length === 1 && holder[1].split(text).length === 2,
-      `the plant "${plant.name}" does not fit the program: ${JSON.stringify(text)} is there ${holders.length} times`,
+      only !== undefined && found.length === 1,
+      `the plant "${plant.name}" does not fit the program: ${JSON.stringify(text)} is there ${found.length} times`,
     );
-    modules.set(
-      holder[0],
-      holder[1].replace(text, () => replacement),
-    );
+    const { file, module, match } = only;
+    const planted = renamed(replacement, namesIn(text), match);
+    modules.set(file, module.slice(0, match.index) + planted + module.slice(match.index + match[0].length));
   }
+}
+
+/** A name of its own, not a property's: the bundler numbers those that several modules use, and not always the same ones. */
+const NAME = /(?<![\w$.])[A-Za-z_$][\w$]*/g;
+
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(NAME)].map(([name]) => name);
+}
+
+/** The text with any number behind each of its names. */
+function patternOf(text: string): RegExp {
+  const escaped = (part: string): string => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const between = text.split(NAME).map(escaped);
+  const names = namesIn(text).map((name) => `(${escaped(name)}\\d*)`);
+  return new RegExp(between.map((part, at) => part + (names[at] ?? "")).join(""), "g");
+}
+
+/** What is planted uses the names that were found. */
+function renamed(replacement: string, names: readonly string[], match: RegExpMatchArray): string {
+  const found = new Map(names.map((name, at) => [name, match[at + 1] ?? name]));
+  return replacement.replace(NAME, (name) => found.get(name) ?? name);
 }

@@ -2,7 +2,7 @@
  * One life of a conversation through real processes: a home, a working directory, a model server, and the program
  * started as often as it takes. What is judged is what anybody could see: files, the transcript, what was printed.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
 const RUN_MS_MAX = 30_000;
-const LOOK_MS = 20;
+const LOOK_MS = 40;
 const APPEAR_MS_MAX = 20_000;
 const OUTLIVE_MS_MAX = 3_000;
 
@@ -139,7 +139,7 @@ export class Life {
       if (!isAlive(pid)) return false;
       await sleep(LOOK_MS);
     }
-    process.kill(-pid, "SIGKILL");
+    process.kill(-groupOf(pid), "SIGKILL");
     return true;
   }
 
@@ -159,11 +159,16 @@ export class Life {
 
 /** A zombie has ended: only its parent has not looked yet. */
 function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "utf8") : "";
-  return !/\) Z /.test(stat);
+  const state = processState(pid)?.[0];
+  return state !== undefined && !state.startsWith("Z");
+}
+
+function groupOf(pid: number): number {
+  return Number(processState(pid)?.[2] ?? pid);
+}
+
+/** What the system says of a process behind its name: state, parent, group. Undefined when there is none. */
+function processState(pid: number): readonly string[] | undefined {
+  const { status, stdout } = spawnSync("ps", ["-o", "stat=,ppid=,pgid=", "-p", String(pid)], { encoding: "utf8" });
+  return status === 0 ? stdout.trim().split(/\s+/) : undefined;
 }

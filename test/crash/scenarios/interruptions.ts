@@ -66,6 +66,25 @@ export const interruptedCommand = defineScenario({
   },
 });
 
+/** Deaf to the polite signal, so that the interrupt is over before it is. */
+export const stubbornCommand = defineScenario({
+  name: "a command that does not hear Ctrl-C",
+  script: [
+    { calls: [{ name: "terminal", arguments: { command: "trap '' TERM INT; echo paid >> effects.log; sleep 30" } }] },
+    { text: "It is over." },
+  ],
+  async act(life, complain) {
+    const child = life.start(["chat", "-q", "go"]);
+    const ended = finished(child);
+    await life.appears("effects.log");
+    child.kill("SIGINT");
+    const run = await ended;
+    complain(run.code === 130, ending(run));
+    const result = (await life.card(Life.idIn(run))).messages.find(({ role }) => role === "tool");
+    complain(result?.body?.["outcome"] === "unknown", `it may have worked, and its result says: ${result?.text}`);
+  },
+});
+
 export const killedCommand = defineScenario({
   name: "a command whose program is killed",
   script: LASTING,
