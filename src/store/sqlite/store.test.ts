@@ -95,6 +95,19 @@ describe("commits on disk", () => {
 
 const LOOK = { name: "look", effect: "read-only", argsHash: "a".repeat(64) } as const;
 
+describe("work that is handed on", () => {
+  it("was said by the parent's owner, who is not the home's", async () => {
+    const { store, db } = openInlineStore();
+    const scene = await Scenario.open(async () => ({ store }));
+    const parent = await scene.said("find it", { author: { account: "guest" } });
+    const to = { kind: "new", delegatedBy: parent.conversation } as const;
+    await scene.said("look around", { to });
+    await scene.said("and there", { to, author: { account: "other" } });
+    const authors = db.list("SELECT a.account FROM input i JOIN person_account a ON a.person = i.author ORDER BY i.no");
+    expect(authors).toEqual(["guest", "guest", "other"]);
+  });
+});
+
 describe("a revoked grant", () => {
   it("[AP-4] leaves an audit row that says what was revoked, where and when", async () => {
     const { store, db } = openInlineStore();
