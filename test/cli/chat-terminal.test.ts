@@ -15,6 +15,11 @@ beforeAll(async () => {
       calls: [{ name: "clarify", arguments: { question: "Which colour?", choices: ["red", "blue"] } }],
     },
     {
+      when: { user: "later danger", steps: 0 },
+      delayMs: 1_000,
+      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+    },
+    {
       when: { user: "danger", steps: 0 },
       calls: [{ name: "terminal", arguments: { command: "rm -rf gone sk-live-0123456789abcdefghij" } }],
     },
@@ -111,6 +116,17 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     const chat = open([]);
     await chat.waitFor(PROMPT);
     chat.type("danger\ro\ro\r");
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type("d\r");
+    await chat.waitFor(/✗.*denied/);
+  });
+
+  it("takes nothing that was typed while the turn ran as the answer to what it then asks", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("later danger\r");
+    await chat.waitFor(/conversation \w{16}/);
+    chat.type("o\r");
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("d\r");
     await chat.waitFor(/✗.*denied/);
