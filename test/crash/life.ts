@@ -75,12 +75,8 @@ export class Life {
 
   start(args: readonly string[], fault?: string): ChildProcess {
     const env = cleanEnv(this.home, {
-      OPENAI_BASE_URL: this.server.baseUrl("openai-chat"),
-      OPENAI_API_KEY: "test-key",
-      TALARIA_MODEL: "openai/test-model",
-      TALARIA_TITLES_AUTO: "false",
+      ...this.surroundings,
       ...(fault === undefined ? {} : { TALARIA_FAULT: fault }),
-      ...this.environment,
     });
     const child = spawn(process.execPath, [this.launcher, ...args], {
       env,
@@ -96,6 +92,17 @@ export class Life {
   }
 
   environment: NodeJS.ProcessEnv = {};
+
+  /** What every process of this life is told beside its home. */
+  get surroundings(): NodeJS.ProcessEnv {
+    return {
+      OPENAI_BASE_URL: this.server.baseUrl("openai-chat"),
+      OPENAI_API_KEY: "test-key",
+      TALARIA_MODEL: "openai/test-model",
+      TALARIA_TITLES_AUTO: "false",
+      ...this.environment,
+    };
+  }
 
   /** The conversation, by what the program printed before it was killed. */
   static idIn({ stderr, stdout }: Run): string {

@@ -97,7 +97,7 @@ export const CALL_PLANTS = {
     name: "stray command",
     what: "has a watchdog that forgets what it is told",
     changes: [['add) groups="$groups $group" ;;', 'add) groups="$groups" ;;']],
-    scenario: killedCommand,
+    scenario: killedCommand("SIGKILL"),
     found: /outlives its program/,
   },
   emptyArguments: {

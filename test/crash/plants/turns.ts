@@ -72,7 +72,7 @@ export const TURN_PLANTS = {
     name: "no draft",
     what: "stores streamed text at the end alone",
     changes: [["DRAFT_EVERY_MS = 1e3;", "DRAFT_EVERY_MS = 1e9;"]],
-    scenario: killedAnswer,
+    scenario: killedAnswer("SIGKILL"),
     found: /that were shown are not stored/,
   },
   lostAtInterrupt: {

@@ -1,18 +1,20 @@
 /** Turns that a person or a signal ends in mid-stream or in mid-command. */
 import { finished } from "../../cli/support/run.js";
 import type { RuledReply } from "../../support/model-server/reply.js";
+import { inOrder } from "../../support/model-server/rules.js";
 import { Life } from "../life.js";
-import { defineScenario, ending, heard, roles, shownText } from "../scenario.js";
+import { type Complain, defineScenario, ending, heard, roles, type Scenario, shownText } from "../scenario.js";
 
 /** Twenty words a second. */
-export const WORD_MS = 50;
+const WORD_MS = 50;
+const WORD_CHARS = 7;
 export const WORDS = Array.from({ length: 200 }, (_, at) => `word${at} `).join("");
-export const SLOW: readonly RuledReply[] = [
-  { when: { user: "and now" }, text: "Now it is quiet." },
-  { text: WORDS, pieceChars: 7, chunkDelayMs: WORD_MS },
-];
-/** What a second of the stream is, and what a busy machine may add to it. */
-export const LOST_CHARS_MAX = 2 * 7 * (1_000 / WORD_MS);
+/** Slow the first time it is asked, at once after that. */
+export const SLOW = inOrder({ text: WORDS, pieceChars: WORD_CHARS, chunkDelayMs: WORD_MS }, { text: WORDS });
+/** What a second of the stream is, and as much again for a machine that is late. */
+export const LOST_CHARS_MAX = (2 * WORD_CHARS * 1_000) / WORD_MS;
+/** Streamed for longer than may be lost. */
+export const ENOUGH = "word45";
 
 export const hasShown =
   (words: string) =>
@@ -85,32 +87,56 @@ export const stubbornCommand = defineScenario({
   },
 });
 
-export const killedCommand = defineScenario({
-  name: "a command whose program is killed",
-  script: LASTING,
-  async act(life, complain) {
-    const child = life.start(["chat", "-q", "go"]);
-    const ended = finished(child);
-    await life.appears("effects.log");
-    child.kill("SIGKILL");
-    const id = Life.idIn(await ended);
-    complain(!(await life.outlives(Number(life.lines("pid")[0]))), "the command outlives its program");
-    const resumed = await life.run(["chat", "-r", id]);
-    complain(resumed.stdout === "It is over.\n", ending(resumed));
-    complain(life.lines("effects.log").length === 1, "the command ran again");
-  },
-});
+/** The polite signals end this program as the other one does: what matters is stored. */
+export type Deadly = "SIGTERM" | "SIGHUP" | "SIGKILL";
 
-export const killedAnswer = defineScenario({
-  name: "an answer whose program is killed",
-  script: SLOW,
-  async act(life, complain) {
-    const child = life.start(["chat", "-q", "tell me", "--stream-json"]);
-    const ended = finished(child);
-    await heard(child, hasShown("word45"));
-    child.kill("SIGKILL");
-    const shown = shownText((await ended).stdout);
-    const lost = shown.length - life.draft().length;
-    complain(lost <= LOST_CHARS_MAX, `${lost} characters of ${shown.length} that were shown are not stored`);
-  },
-});
+export function killedCommand(signal: Deadly): Scenario {
+  return defineScenario({
+    name: `a command whose program is ended by ${signal}`,
+    script: LASTING,
+    async act(life, complain) {
+      const child = life.start(["chat", "-q", "go"]);
+      const ended = finished(child);
+      await life.appears("effects.log");
+      child.kill(signal);
+      const id = Life.idIn(await ended);
+      complain(!(await life.outlives(Number(life.lines("pid")[0]))), "the command outlives its program");
+      const resumed = await life.run(["chat", "-r", id]);
+      complain(resumed.stdout === "It is over.\n", ending(resumed));
+      complain(life.lines("effects.log").length === 1, "the command ran again");
+    },
+  });
+}
+
+export function killedAnswer(signal: Deadly): Scenario {
+  return defineScenario({
+    name: `an answer whose program is ended by ${signal}`,
+    script: SLOW,
+    async act(life, complain) {
+      const child = life.start(["chat", "-q", "tell me", "--stream-json"]);
+      const ended = finished(child);
+      const id = Life.idOf(await heard(child, hasShown(ENOUGH)));
+      child.kill(signal);
+      judgeDraft(life, shownText((await ended).stdout), complain);
+      await judgeResumed(life, id, complain);
+    },
+  });
+}
+
+/** What is stored of an answer that was cut is its beginning, but for a second. */
+export function judgeDraft(life: Life, shown: string, complain: Complain): void {
+  const draft = life.draft();
+  const lost = shown.length - draft.length;
+  complain(lost <= LOST_CHARS_MAX, `${lost} characters of ${shown.length} that were shown are not stored`);
+  complain(WORDS.startsWith(draft), `what is stored was never said: ${draft}`);
+}
+
+/** The next start brings the answer to its end, and nothing is there twice. */
+export async function judgeResumed(life: Life, id: string, complain: Complain): Promise<void> {
+  const resumed = await life.run(["chat", "-r", id]);
+  complain(resumed.stdout.trim() === WORDS.trim(), ending(resumed));
+  const { messages, session } = await life.card(id);
+  const said = messages.map(({ role, text }) => `${role}: ${text.trim()}`);
+  complain(said.join() === `user: tell me,assistant: ${WORDS.trim()}`, `the transcript is: ${said}`);
+  complain(session.liveTurn === null, "a turn is still open");
+}
