@@ -2,16 +2,13 @@
 import { UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
-import { jsonDisplay, streamDisplay } from "./json-display.js";
+import { displayed, onScreen } from "./displayed.js";
 import { chatByLines } from "./line-chat.js";
-import { type LineInput, pipedInput, readMessage, terminalInput } from "./line-input.js";
+import { pipedInput, readMessage, terminalInput } from "./line-input.js";
 import { runOnce } from "./one-run.js";
 import { type ChatOptions, checkOptions, isOneRun, workingDirectory } from "./options.js";
-import { createScreen } from "./screen.js";
 import { completeSlash } from "./slash-line.js";
 import { startChat } from "./start.js";
-import { processSurface } from "./surface.js";
-import type { ChatParts } from "./talk.js";
 import { findTarget } from "./target.js";
 
 export async function chat(context: CliContext, options: ChatOptions): Promise<void> {
@@ -28,20 +25,6 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
   const input = isTerminal ? terminalInput(clock, completeSlash) : undefined;
   const card = await findTarget(parts.started.store, options);
   if (isOnce) return runOnce(displayed(parts, options, input), options, { card, text });
-  const surface = processSurface(out);
-  const screen = createScreen(surface, isTerminal ? "slash" : "flags");
   const wish = { card, title: options.title };
-  await chatByLines({ ...parts, display: screen, screen, surface }, wish, input ?? pipedInput(signal));
-}
-
-/** A program reads JSON and is never asked; a person at a terminal may be. */
-function displayed(parts: Omit<ChatParts, "display">, options: ChatOptions, input: LineInput | undefined) {
-  const { out } = parts.context;
-  if (out.json) return { ...parts, display: jsonDisplay(out) };
-  if (options.streamJson === true) return { ...parts, display: streamDisplay(out) };
-  const surface = processSurface(out);
-  const screen = createScreen(surface, "flags");
-  const interrupt = (): void => parts.context.interrupt();
-  const terminal = input === undefined ? {} : { terminal: { input, screen, style: surface, interrupt } };
-  return { ...parts, display: screen, ...terminal };
+  await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
 }

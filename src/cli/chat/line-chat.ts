@@ -2,7 +2,7 @@
  * The plain chat: one line in, one answer out. At a terminal with a prompt, from a pipe without one; a pipe's end, or
  * Ctrl-D, ends it. Nothing is stored before the first message [LS-1].
  */
-import type { SlashContext, TurnReport } from "#app/chat-ports.js";
+import type { TurnReport } from "#app/chat-ports.js";
 import { UserError } from "#base/errors.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { EXIT } from "../exit-codes.js";
@@ -11,10 +11,9 @@ import { type Background, createBackground } from "./background.js";
 import { greeting } from "./greeting.js";
 import type { LineInput } from "./line-input.js";
 import type { Screen } from "./screen.js";
-import { runSlash, type SlashNext } from "./slash-line.js";
+import { runSlash, type SlashNext, slashContext } from "./slash-line.js";
 import type { ChatSurface } from "./surface.js";
 import { beginTalk, CHAT_GRACE_MS, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
-import { CLI_PLATFORM } from "./target.js";
 
 export interface LineChatParts extends ChatParts {
   readonly screen: Screen;
@@ -104,7 +103,8 @@ async function slash(chat: LineChat, line: string): Promise<SlashNext> {
   const interrupt = new AbortController();
   const release = context.takeInterrupts(() => interrupt.abort(new Error("interrupted")), CHAT_GRACE_MS);
   try {
-    return await runSlash(line, () => slashContext(chat, interrupt.signal), { screen, columns: surface.columns });
+    const context = () => slashContext(chat.parts, chat.talk.conversation, interrupt.signal);
+    return await runSlash(line, context, { screen, columns: surface.columns });
   } finally {
     release();
   }
@@ -149,20 +149,4 @@ async function runAndTell(chat: LineChat): Promise<"ran" | "nothing"> {
   if (!input.isTerminal && code !== EXIT.ok) parts.context.exitWith(code);
   if (input.isTerminal) chat.background.begin();
   return "ran";
-}
-
-function slashContext({ parts, talk }: LineChat, interrupt: AbortSignal): SlashContext {
-  const { started, context, start, display } = parts;
-  const { store, runtime, model } = started;
-  return {
-    surface: "terminal",
-    store,
-    runtime,
-    clock: context.clock,
-    actor: { platform: CLI_PLATFORM },
-    conversation: talk.conversation,
-    start,
-    face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse: (glimpse) => display.glimpse(glimpse), interrupt },
-    model,
-  };
 }

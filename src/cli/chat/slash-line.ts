@@ -1,8 +1,11 @@
 /** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
 import { parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
+import type { ConversationId } from "#base/ids.js";
 import { textWidth, visibleLines } from "#base/text-width.js";
 import { wrap } from "../format.js";
 import type { Screen } from "./screen.js";
+import type { ChatParts } from "./talk.js";
+import { CLI_PLATFORM } from "./target.js";
 
 export type SlashNext = SlashOutcome["next"] | { readonly kind: "not-a-command" };
 
@@ -29,6 +32,25 @@ export async function runSlash(
   const outcome = await parsed.command.run(context(), parsed.words);
   say(outcome.say);
   return outcome.next;
+}
+
+export function slashContext(
+  { started, context, start, display }: ChatParts,
+  conversation: ConversationId | undefined,
+  interrupt: AbortSignal,
+): SlashContext {
+  const { store, runtime, model } = started;
+  return {
+    surface: "terminal",
+    store,
+    runtime,
+    clock: context.clock,
+    actor: { platform: CLI_PLATFORM },
+    conversation,
+    start,
+    face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse: (glimpse) => display.glimpse(glimpse), interrupt },
+    model,
+  };
 }
 
 /** For the Tab key. */
