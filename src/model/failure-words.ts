@@ -124,7 +124,7 @@ const RULES: readonly Rule[] = [
   },
   {
     cause: "overloaded",
-    not: [400, 401, 403, 404],
+    not: [400, 401, 402, 403, 404, 413, 422, 429],
     pattern: anyOf(
       "overloaded",
       "at capacity",

@@ -142,6 +142,14 @@ describe("[MD-11] a refusal is told by its words before its status", () => {
       "rate-limited",
     ],
     ["a plain 429", 429, "slow down", "rate-limited"],
+    ["a 429 that calls itself something else", 429, error("not today", { type: "server_error" }), "rate-limited"],
+    ["a 413 that calls itself something else", 413, error("no", { type: "server_error" }), "too-large"],
+    [
+      "a bad request told in a stream, with a made-up status",
+      500,
+      error("messages: at least one", { type: "invalid_request_error" }),
+      "rejected",
+    ],
     [
       "too many tokens a minute",
       429,

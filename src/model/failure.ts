@@ -97,17 +97,19 @@ const STATUS_CAUSES: Readonly<Record<number, FailureCause>> = {
   451: "filtered",
 };
 
+/** Plainer than any words around them, but for an empty purse. */
+const PLAIN_STATUSES = new Set([401, 402, 429]);
+
 function causeOf(status: number | undefined, text: string): FailureCause {
   const said = causeOfWords(text, status);
   // Google words a passing limit like an empty purse, but says when to come back.
   if (said === "unpaid" && status === 429 && /"retryDelay"/.test(text)) return "rate-limited";
-  // These statuses are plainer than any words around them.
-  if (status === 401 || status === 402) return said === "unpaid" ? "unpaid" : (STATUS_CAUSES[status] ?? "rejected");
+  if (status === undefined || status < 400) return said ?? "malformed";
+  const plain = STATUS_CAUSES[status] ?? (status >= 500 ? "overloaded" : "rejected");
+  if (PLAIN_STATUSES.has(status)) return said === "unpaid" ? said : plain;
   // Told inside a stream, where the package makes up the status.
   if (status === 500 && said === undefined && /invalid_request_error/.test(text)) return "rejected";
-  if (said !== undefined) return said;
-  if (status === undefined || status < 400) return "malformed";
-  return STATUS_CAUSES[status] ?? (status >= 500 ? "overloaded" : "rejected");
+  return said ?? plain;
 }
 
 const STATUS_FIELDS = ["statusCode", "status", "code"] as const;
