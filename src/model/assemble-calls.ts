@@ -1,7 +1,7 @@
 /** The calls of one answer: collected as they come, made into something that can be run and sent back at its end. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { boundArguments, parseArguments } from "./arguments.js";
-import { collectChatCalls, type WireCall } from "./chat-calls.js";
+import { collectChatCalls, type Taken, type WireCall } from "./chat-calls.js";
 import { field, isText } from "./json-field.js";
 import { CALL_ID_CHARS_MAX, CALL_NAME_CHARS_MAX } from "./limits.js";
 import type { Dialect, ModelCall, OpaquePart } from "./model.js";
@@ -10,8 +10,8 @@ import { keptMetadata } from "./opaque.js";
 type CallPart = Extract<LanguageModelV3StreamPart, { type: "tool-call" }>;
 
 export interface CallCollector {
-  /** An event of the wire. */
-  takeEvent(event: unknown): void;
+  /** An event of the wire; undefined where calls are not read from events. */
+  takeEvent(event: unknown): Taken | undefined;
   /** A call as the provider's package put it together. */
   takePart(part: CallPart): void;
   count(): number;

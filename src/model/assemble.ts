@@ -70,6 +70,11 @@ export class Assembly {
     this.#reasoning = collectReasoning(rules.dialect, rules.keepsPlainReasoning);
   }
 
+  /** On the chat wire calls are read from the events, not from the package's parts. */
+  get #readsCalls(): boolean {
+    return this.#rules.dialect === "openai-chat";
+  }
+
   /** The text so far. */
   get partial(): string {
     return this.#text;
@@ -98,10 +103,10 @@ export class Assembly {
         break;
       case "tool-input-start":
         this.#isApart = true;
-        this.#watch.onCall?.(part.toolName);
+        if (!this.#readsCalls) this.#watch.onCall?.(part.toolName);
         break;
       case "tool-input-delta":
-        this.#count(part.delta.length);
+        if (!this.#readsCalls) this.#count(part.delta.length);
         break;
       case "tool-call":
         this.#isApart = true;
@@ -136,7 +141,10 @@ export class Assembly {
     this.#reason = wireReason(this.#rules.dialect, event) ?? this.#reason;
     this.#bill = field(event, "usage") ?? this.#bill;
     this.#hasEnd ||= isWireEnd(this.#rules.dialect, event);
-    this.#calls.takeEvent(event);
+    const taken = this.#calls.takeEvent(event);
+    if (taken === undefined) return;
+    this.#count(taken.chars);
+    for (const name of taken.names) this.#watch.onCall?.(name);
   }
 
   #takeText(part: Extract<LanguageModelV3StreamPart, { type: "text-start" | "text-delta" | "text-end" }>): void {
@@ -163,7 +171,7 @@ export class Assembly {
   #addText(delta: string): void {
     if (delta === "") return;
     // Blocks that were apart stay apart. The chat wire has one text, whatever came between its pieces.
-    const isNewBlock = this.#isApart && this.#text !== "" && this.#rules.dialect !== "openai-chat";
+    const isNewBlock = this.#isApart && this.#text !== "" && !this.#readsCalls;
     const shown = isNewBlock ? `\n\n${delta}` : delta;
     this.#isApart = false;
     this.#text += shown;
@@ -205,7 +213,7 @@ export class Assembly {
   }
 
   #usage(): ModelUsage {
-    const told = this.#rules.dialect === "openai-chat" ? this.#bill : undefined;
+    const told = this.#readsCalls ? this.#bill : undefined;
     return withCost(usageOf(this.#finish, told), this.#finish, this.#rules.price);
   }
 

@@ -5,6 +5,7 @@
  * Deltas belong together by index and id. A name is taken once, never joined; a delta that repeats a whole call
  * is ignored; a whole call without an id of its own starts a new one.
  */
+import { CALLS_KEY, HIDDEN_CALLS_KEY } from "./hide-calls.js";
 import { field, first, isText } from "./json-field.js";
 
 export interface WireCall {
@@ -16,9 +17,16 @@ export interface WireCall {
 }
 
 export interface ChatCalls {
-  take(event: unknown): void;
+  take(event: unknown): Taken;
   /** In the order they were begun. */
   calls(): readonly WireCall[];
+}
+
+/** What an event added. */
+export interface Taken {
+  /** Names that were not known before. */
+  readonly names: readonly string[];
+  readonly chars: number;
 }
 
 interface Entry {
@@ -31,20 +39,31 @@ interface Entry {
 
 export function collectChatCalls(): ChatCalls {
   const entries: Entry[] = [];
-  const take = (delta: unknown): void => {
-    const piece = pieceOf(delta);
+  const take = (piece: Entry): void => {
     const entry = find(entries, piece);
     if (entry === undefined) entries.push({ ...piece });
     else merge(entry, piece, entries);
   };
+  const named = (): number => entries.reduce((count, { name }) => (name === "" ? count : count + 1), 0);
   return {
     take(event) {
-      const deltas = field(field(first(field(event, "choices")), "delta"), "tool_calls");
-      if (Array.isArray(deltas)) for (const delta of deltas) take(delta);
+      const delta = field(first(field(event, "choices")), "delta");
+      const deltas = field(delta, CALLS_KEY) ?? field(delta, HIDDEN_CALLS_KEY);
+      if (!Array.isArray(deltas)) return NOTHING;
+      const pieces = deltas.map(pieceOf);
+      const before = named();
+      for (const piece of pieces) take(piece);
+      const isNew = named() > before;
+      return {
+        names: isNew ? pieces.map(({ name }) => name).filter((name) => name !== "") : [],
+        chars: pieces.reduce((sum, piece) => sum + piece.arguments.length, 0),
+      };
     },
     calls: () => entries.map(({ index: _, ...call }) => call),
   };
 }
+
+const NOTHING: Taken = { names: [], chars: 0 };
 
 function pieceOf(delta: unknown): Entry {
   const called = field(delta, "function");

@@ -5,6 +5,7 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { UserError } from "#base/errors.js";
 import { baseUrlOf } from "./endpoints.js";
+import { hidingCalls } from "./hide-calls.js";
 import type { ModelSpec } from "./model.js";
 import type { Fetch } from "./step-fetch.js";
 
@@ -40,7 +41,8 @@ export async function loadAdapter(spec: ModelSpec, fetch: Fetch): Promise<Langua
       const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
       // It writes warnings to the console otherwise, over whatever is on the screen.
       Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-      return createOpenRouter({ baseURL, apiKey, headers, fetch, compatibility: "strict" }).chat(name);
+      const sparing = hidingCalls(fetch);
+      return createOpenRouter({ baseURL, apiKey, headers, fetch: sparing, compatibility: "strict" }).chat(name);
     }
     default: {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");

@@ -223,6 +223,13 @@ describe.each(PROVIDERS)("a step of %s", (provider) => {
     }
   });
 
+  it("tells of a call as soon as its name is known, once", async () => {
+    const names: string[] = [];
+    const model = await modelOf(provider, () => ok(BODIES[provider]));
+    await model.step(REQUEST, { signal: new AbortController().signal, onCall: (name) => names.push(name) });
+    expect(names).toEqual(["read_file"]);
+  });
+
   it("takes CRLF, comments and a byte order mark for what they are", async () => {
     const body = `\ufeff: hello\r\n\r\n${BODIES[provider].replaceAll("\n", "\r\n")}`;
     expect(complete(await stepOn(provider, body)).text).toBe("Let me look. 😀");
@@ -387,6 +394,36 @@ describe("a step", () => {
       failure: { cause: "malformed", message: expect.stringContaining("longer than") },
     });
     expect(sent).toBeLessThan(RESPONSE_BYTES_MAX + 64 * 1024 * 1024);
+  });
+});
+
+describe("OpenRouter's package", () => {
+  const piece = (args: string): unknown => chat({ tool_calls: [{ index: 0, function: { arguments: args } }] });
+  const begin = chat({ tool_calls: [{ index: 0, id: "call_a", function: { name: "write_file", arguments: "" } }] });
+
+  it("[MD-5] does not get to turn arguments it cannot parse into none", async () => {
+    const body = sse(begin, piece('{"path": '), chat({}, "tool_calls"), "[DONE]");
+    expect(complete(await stepOn("openrouter", body)).calls).toMatchObject([
+      { id: "call_a", arguments: '{"path": ', input: { kind: "malformed" } },
+    ]);
+  });
+
+  it("costs time in proportion to the arguments, not to their square", async () => {
+    const words = Array.from({ length: 10_000 }, () => piece("twenty letters here "));
+    const body = sse(begin, piece('{"text":"'), ...words, piece('"}'), chat({}, "tool_calls"), "[DONE]");
+    const began = process.cpuUsage();
+    const { calls } = complete(await stepOn("openrouter", body));
+    expect(calls[0]?.arguments.length).toBe(200_011);
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(4_000);
+  });
+
+  it("leaves a text alone that speaks of tool calls", async () => {
+    const body = sse(
+      chat({ content: 'the key "tool_calls": [] is ' }),
+      chat({ content: '"tool_calls"' }),
+      chat({}, "stop"),
+    );
+    expect(complete(await stepOn("openrouter", body)).text).toBe('the key "tool_calls": [] is "tool_calls"');
   });
 });
 
