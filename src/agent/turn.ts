@@ -33,12 +33,12 @@ export type TurnEnd =
   | { readonly kind: "out-of-budget"; readonly text: string; readonly steps: number }
   | { readonly kind: "interrupted" }
   /** Waits for a person who is not here; the turn stays open. */
-  | { readonly kind: "parked" };
+  | { readonly kind: "parked"; readonly steps: number };
 
 export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<TurnEnd> {
   const asking: Asking = { modelIndex: 0, retriesLeft: turn.limits.retriesMax, waitLeftMs: turn.limits.retryWaitMaxMs };
   const leftover = await runLeftovers(turn);
-  if (leftover !== "done") return { kind: leftover };
+  if (leftover !== "done") return { kind: leftover, steps: stepsBefore };
   let promptTokens: number | undefined;
   for (let step = stepsBefore + 1; ; step++) {
     if (turn.signal.aborted) return { kind: "interrupted" };
@@ -57,7 +57,7 @@ export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<Tur
     faultPoint("step.before-record");
     if (complete.calls.length === 0 || isLast) return answered(complete, model, step);
     const end = await recordAndRun(turn, complete, model);
-    if (end !== "done") return { kind: end };
+    if (end !== "done") return { kind: end, steps: step };
   }
 }
 

@@ -74,7 +74,7 @@ describe("a call that needs a person's leave", () => {
     }
     scene.restart();
     const [done] = await scene.run(report.conversation, scene.person({ answer: "once" }));
-    expect(done).toMatchObject({ outcome: "completed", text: "So: pay is done", isRecovered: true });
+    expect(done).toMatchObject({ outcome: "completed", text: "So: pay is done", isRecovered: false });
     expect(scene.effects).toEqual(["pay:1"]);
   });
 

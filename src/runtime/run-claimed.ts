@@ -44,7 +44,7 @@ export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnR
     engine.endTurn(claimed.turn);
   }
   const facts = { costs, model: models?.main[0].label ?? claimed.model, journal };
-  return end.kind === "parked" ? waiting(engine, run, facts) : settle(engine, run, end, facts);
+  return end.kind === "parked" ? waiting(engine, run, end.steps, facts) : settle(engine, run, end, facts);
 }
 
 interface RunFacts {
@@ -53,12 +53,12 @@ interface RunFacts {
   readonly journal: StoreJournal;
 }
 
-async function waiting(engine: Engine, run: ClaimedRun, facts: RunFacts): Promise<TurnReport> {
+async function waiting(engine: Engine, run: ClaimedRun, steps: number, facts: RunFacts): Promise<TurnReport> {
   const [open] = await engine.store.openTurns({ limit: 1, conversation: run.claimed.conversation });
   const questions = (open?.approvals ?? [])
     .filter(({ answer }) => answer === null)
     .map(({ id, question }) => ({ approval: id, question: question as unknown as Question }));
-  return { ...report(run, facts), outcome: "waiting", text: "", steps: run.claimed.steps, questions };
+  return { ...report(run, facts), outcome: "waiting", text: "", steps, questions };
 }
 
 type SettledEnd = Exclude<TurnEnd, { kind: "parked" }>;

@@ -43,7 +43,8 @@ async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Pr
     attempts: taken.attempts,
   });
   if (verdict === "continue" || verdict === "wait") {
-    return runClaimed(engine, { claimed: taken, face, signal, isRecovered: true });
+    // A turn that only waited was never cut.
+    return runClaimed(engine, { claimed: taken, face, signal, isRecovered: verdict === "continue" });
   }
   return close(engine, taken, verdict);
 }

@@ -65,7 +65,7 @@ export const PLANTS = {
     name: "uncounted attempt",
     what: "takes a turn over without counting it",
     changes: [
-      ["SET attempts = attempts + 1, epoch = ? WHERE no = ?", "SET attempts = attempts + 0, epoch = ? WHERE no = ?"],
+      ['const attempts = turn.attempts + (turn.state === "running" ? 1 : 0);', "const attempts = turn.attempts;"],
     ],
   },
   lazyDisk: {

@@ -380,13 +380,13 @@ describe("completion of a session", () => {
     await fillHome(home.path, {
       conversations: [
         conversation("aaaa1111aaaa1111", { activeMs: now, title: "my project" }),
-        ...Array.from({ length: 60 }, (_, n) =>
+        ...Array.from({ length: 110 }, (_, n) =>
           conversation(`b${String(n).padStart(3, "0")}2222bbbb2222`, { activeMs: now - n * 1000 }),
         ),
       ],
     });
     expect((await run("__complete", "session", "aa")).stdout).toBe("aaaa1111aaaa1111\tmy project\n");
     expect((await run("__complete", "session", "my")).stdout).toBe("my project\taaaa1111aaaa1111\n");
-    expect((await run("__complete", "session", "")).stdout.trimEnd().split("\n")).toHaveLength(50);
+    expect((await run("__complete", "session", "")).stdout.trimEnd().split("\n")).toHaveLength(100);
   });
 });

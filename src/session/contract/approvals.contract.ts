@@ -76,6 +76,8 @@ export function describeApprovals(open: OpenStore): void {
       const scene = await Scenario.open(open);
       const { turn, call, approval } = await asked(scene);
       const taken = await scene.store.takeOver({ turn: turn.turn, host: OTHER_HOST, nowMs: scene.tick() });
+      // Nothing was started, so no attempt is counted [CT-9].
+      expect(taken).toMatchObject({ kind: "taken", attempts: 1 });
       await decide(scene, approval, "once");
       expect(await scene.startCall(turn, call)).toEqual({ kind: "fenced" });
       expect(await scene.startCall(only("taken", taken), call)).toEqual({ kind: "started" });

@@ -188,7 +188,7 @@ export interface TurnVerbs {
   openTurns(args: { readonly limit: number; readonly conversation?: ConversationId }): readonly OpenTurn[];
   /** Stores the session's system prompt unless it has one, and answers the one that holds. */
   keepPrompt(args: TurnPass & { readonly prompt: string }): { readonly kind: "kept"; readonly prompt: string } | Fenced;
-  /** Takes a dead host's turn under a new epoch, the attempt counted first [CT-9]. */
+  /** Takes a dead host's turn under a new epoch, the attempt counted first [CT-9]. One that waits has no attempt to count. */
   takeOver(args: {
     readonly turn: TurnId;
     readonly host: HostId;

@@ -254,7 +254,7 @@ function takeOver(run: Run, conversation: Conversation): undefined {
   if (pass === null) return;
   const answer = run.sure("takeOver", { turn: pass.turn as never, host: world.host as never, nowMs: world.nowMs });
   if (turn === null || lease === null) return same(answer, { kind: "settled" }, "a takeover");
-  turn.attempts++;
+  if (turn.state === "running") turn.attempts++;
   conversation.stalePass = pass;
   conversation.lease = { epoch: lease.epoch + 1, host: world.host };
   conversation.pass = { turn: turn.id, epoch: lease.epoch + 1 };

@@ -35,7 +35,9 @@ export const recoveryVerbs: VerbTable<Pick<TurnVerbs, "openTurns" | "takeOver">>
     if (turn.state === "settled") return { kind: "settled" };
     const conversation = conversationByNo(tx, turn.conversation);
     const epoch = takeLease(tx, conversation.no, host);
-    tx.db.run("UPDATE turn SET attempts = attempts + 1, epoch = ? WHERE no = ?", epoch, turn.no);
+    // Whoever takes a waiting turn over starts nothing: it may be looked at as often as it takes somebody to answer.
+    const attempts = turn.attempts + (turn.state === "running" ? 1 : 0);
+    tx.db.run("UPDATE turn SET attempts = ?, epoch = ? WHERE no = ?", attempts, epoch, turn.no);
     const input = tx.db.get<{ id: InputId; platform: string; address: string | null }>(
       "SELECT id, platform, address FROM input WHERE no = ?",
       turn.input,
@@ -48,7 +50,7 @@ export const recoveryVerbs: VerbTable<Pick<TurnVerbs, "openTurns" | "takeOver">>
       epoch,
       input: input.id,
       seq,
-      attempts: turn.attempts + 1,
+      attempts,
       address: input.address,
       steps,
       spent: { inputTokens, outputTokens, costMicros, unpricedCalls },
