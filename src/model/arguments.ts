@@ -4,7 +4,7 @@
  */
 import { ARGUMENTS_CHARS_MAX } from "./limits.js";
 import type { ModelCall } from "./model.js";
-import { wellFormedValue } from "./well-formed.js";
+import { wellFormedValue } from "./stream/well-formed.js";
 
 /** Deeper arguments are refused: walking them would overflow the stack. */
 export const ARGUMENTS_DEPTH_MAX = 100;

@@ -4,14 +4,14 @@ import { randomIds } from "#base/ids.js";
 import { catalogueEntry } from "./catalogue.js";
 import { createDemoModel } from "./demo.js";
 import { baseUrlOf, ENDPOINTS, shownUrl } from "./endpoints.js";
-import { withoutKey } from "./failure.js";
+import { withoutKey } from "./failure/failure.js";
 import { STEP_LIMITS, type StepLimits } from "./limits.js";
 import type { Model, ModelSpec } from "./model.js";
 import { wantsPlainReasoning } from "./opaque.js";
+import { toCallOptions } from "./prompt/sdk-prompt.js";
 import { loadAdapter } from "./sdk-adapter.js";
-import { toCallOptions } from "./sdk-prompt.js";
-import { runStep } from "./step.js";
-import { type Fetch, routedFetch } from "./step-fetch.js";
+import { runStep } from "./stream/step.js";
+import { type Fetch, routedFetch } from "./stream/step-fetch.js";
 
 export interface CreateModelOptions {
   readonly clock: Clock;

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
 import { ManualClock } from "../../test/support/manual-clock.js";
 import { createModel } from "./create-model.js";
+import { demoAnswer } from "./demo/demo-script.js";
+import { DEMO_LABEL } from "./demo/demo-texts.js";
 import { createDemoModel, DEMO_STREAM_MS_MAX } from "./demo.js";
-import { demoAnswer } from "./demo-script.js";
-import { DEMO_LABEL } from "./demo-texts.js";
 import type { CompleteStep, ModelMessage, ModelRequest, ToolSpec } from "./model.js";
 
 const tool = (name: string, properties: object, required: readonly string[]): ToolSpec => ({

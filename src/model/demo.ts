@@ -5,7 +5,7 @@
  * - [MD-10] What it answers depends on the request alone, so a turn that was killed goes on the same way.
  */
 import type { Clock } from "#base/clock.js";
-import { type DemoAnswer, demoAnswer } from "./demo-script.js";
+import { type DemoAnswer, demoAnswer } from "./demo/demo-script.js";
 import type { Model, ModelRequest, ModelUsage, StepOutcome, StepWatch } from "./model.js";
 
 export const DEMO_NAME = "demo";

@@ -1,8 +1,8 @@
 /** A small JSON document over HTTP: bounded in time and size, and never a reason to throw. */
 import type { Clock } from "#base/clock.js";
-import { failureOf, refusal } from "./failure.js";
+import { failureOf, refusal } from "./failure/failure.js";
 import type { ModelFailure } from "./model.js";
-import type { Fetch } from "./step-fetch.js";
+import type { Fetch } from "./stream/step-fetch.js";
 
 export const LIST_BYTES_MAX = 8 * 1024 * 1024;
 export const LIST_MS = 10_000;

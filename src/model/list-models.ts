@@ -1,7 +1,7 @@
 /** Which models a provider offers to this key, as far as it tells. */
 import { unreachable } from "#base/errors.js";
 import { baseUrlOf, ENDPOINTS } from "./endpoints.js";
-import { withoutKey } from "./failure.js";
+import { withoutKey } from "./failure/failure.js";
 import { getJson, type HttpParts, type JsonWish } from "./http-json.js";
 import { field, isText } from "./json-field.js";
 import type { Dialect, ModelFailure, ModelSpec } from "./model.js";

@@ -5,9 +5,9 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { UserError } from "#base/errors.js";
 import { baseUrlOf } from "./endpoints.js";
-import { hidingCalls } from "./hide-calls.js";
 import type { ModelSpec } from "./model.js";
-import type { Fetch } from "./step-fetch.js";
+import { hidingCalls } from "./stream/hide-calls.js";
+import type { Fetch } from "./stream/step-fetch.js";
 
 /** Providers insist on a key, servers at home do not read it. */
 const NO_KEY = "none";

@@ -1,8 +1,8 @@
 /** The reasoning of one answer: text to show, and the parts a provider wants back with where they stood. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { field } from "./json-field.js";
-import type { Dialect, OpaqueMetadata, OpaquePart } from "./model.js";
-import { isReturnable, keptMetadata } from "./opaque.js";
+import { field } from "../json-field.js";
+import type { Dialect, OpaqueMetadata, OpaquePart } from "../model.js";
+import { isReturnable, keptMetadata } from "../opaque.js";
 import { joinText } from "./well-formed.js";
 
 export type ReasoningPart = Extract<

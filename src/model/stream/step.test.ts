@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ManualClock } from "../../test/support/manual-clock.js";
-import { createModel } from "./create-model.js";
-import { ERROR_BODY_BYTES_MAX, RESPONSE_BYTES_MAX, STALL_MS } from "./limits.js";
-import type { CompleteStep, Model, ModelRequest, ModelSpec, ProviderName, StepOutcome } from "./model.js";
+import { ManualClock } from "../../../test/support/manual-clock.js";
+import { createModel } from "../create-model.js";
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BYTES_MAX, STALL_MS } from "../limits.js";
+import type { CompleteStep, Model, ModelRequest, ModelSpec, ProviderName, StepOutcome } from "../model.js";
 
 const REQUEST: ModelRequest = {
   system: [{ text: "Be brief.", isStable: true }],

@@ -2,8 +2,8 @@
  * Events that a protocol has grown since its package was written. The packages report them as errors; an answer
  * is not broken by a word that nobody needed to understand.
  */
-import { field, first } from "./json-field.js";
-import type { Dialect } from "./model.js";
+import { field, first } from "../json-field.js";
+import type { Dialect } from "../model.js";
 
 /** Whether an error part only says that the event before it has an unknown shape and means no harm. */
 export function isUnknownEvent(dialect: Dialect, error: unknown, event: unknown): boolean {

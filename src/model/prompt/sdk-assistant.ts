@@ -1,8 +1,8 @@
 /** An assistant's message with the provider's private parts where they stood when they came. */
 import type { LanguageModelV3Message, SharedV3ProviderOptions } from "@ai-sdk/provider";
-import { sendableArguments } from "./arguments.js";
-import type { AssistantMessage, Dialect, OpaqueMetadata } from "./model.js";
-import { wantsPlainReasoning } from "./opaque.js";
+import { sendableArguments } from "../arguments.js";
+import type { AssistantMessage, Dialect, OpaqueMetadata } from "../model.js";
+import { wantsPlainReasoning } from "../opaque.js";
 import { wireId } from "./wire-id.js";
 
 type Content = Extract<LanguageModelV3Message, { role: "assistant" }>["content"];

@@ -1,7 +1,7 @@
 /** What a broken line means, by the code of the system, of TLS or of Node's HTTP client. */
 
-import { field, isText } from "./json-field.js";
-import type { FailureCause } from "./model.js";
+import { field, isText } from "../json-field.js";
+import type { FailureCause } from "../model.js";
 
 export interface NetworkFailure {
   readonly cause: FailureCause;

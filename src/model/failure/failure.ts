@@ -4,10 +4,10 @@
  */
 import { InvariantError } from "#base/errors.js";
 import { REDACTED, redact } from "#base/redact.js";
+import { field, isText } from "../json-field.js";
+import { FAILURE_CHARS_MAX } from "../limits.js";
+import type { FailureCause, ModelFailure } from "../model.js";
 import { causeOfWords, WORDS_CHARS_MAX } from "./failure-words.js";
-import { field, isText } from "./json-field.js";
-import { FAILURE_CHARS_MAX } from "./limits.js";
-import type { FailureCause, ModelFailure } from "./model.js";
 import { networkCause } from "./network-cause.js";
 import { wordsOf } from "./provider-words.js";
 import { retryAfterMs } from "./retry-after.js";

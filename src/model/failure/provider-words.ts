@@ -1,5 +1,5 @@
 /** The one sentence in an error that a person can use, out of bodies that no two providers shape alike. */
-import { field, first, isText } from "./json-field.js";
+import { field, first, isText } from "../json-field.js";
 
 /** From a thrown error, an error object of a stream, or a body as text. Empty when there is none. */
 export function wordsOf(source: unknown): string {

@@ -1,8 +1,8 @@
 /** Tokens as a provider counted them. Zero of everything is a server that does not count, not an empty prompt. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { field } from "./json-field.js";
-import type { ModelUsage, Price } from "./model.js";
-import { costMicros } from "./price.js";
+import { field } from "../json-field.js";
+import type { ModelUsage, Price } from "../model.js";
+import { costMicros } from "../price.js";
 
 export type FinishPart = Extract<LanguageModelV3StreamPart, { type: "finish" }>;
 

@@ -2,7 +2,7 @@
  * How providers word their refusals. Statuses alone do not tell: a context overflow is a 400 here, a 413 there and
  * a 500 elsewhere, and an empty purse is a 429. Each pattern names words that were seen; all have bounded parts.
  */
-import type { FailureCause } from "./model.js";
+import type { FailureCause } from "../model.js";
 
 /** Only so much of a refusal is matched: the rest may quote the request. */
 export const WORDS_CHARS_MAX = 4_000;

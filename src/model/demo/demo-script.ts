@@ -1,7 +1,7 @@
 /** What the demo model says: keywords in, prepared sentences out. No part of it pretends to understand anything. */
 import { createHash } from "node:crypto";
+import type { ModelMessage, ModelRequest, ToolSpec } from "../model.js";
 import { DEMO_LABEL, DEMO_TEXTS } from "./demo-texts.js";
-import type { ModelMessage, ModelRequest, ToolSpec } from "./model.js";
 
 export interface DemoAnswer {
   readonly text: string;

@@ -7,11 +7,9 @@
  * - [MD-4] Whether tools are asked for is decided by the calls that are there, never by the finish reason.
  */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { type CallCollector, collectCalls, type FinishedCalls } from "./assemble-calls.js";
-import { collectReasoning, type ReasoningCollector, type ReasoningPart } from "./assemble-reasoning.js";
-import { failureOf } from "./failure.js";
-import { field } from "./json-field.js";
-import { ANSWER_CHARS_MAX, CALLS_MAX } from "./limits.js";
+import { failureOf } from "../failure/failure.js";
+import { field } from "../json-field.js";
+import { ANSWER_CHARS_MAX, CALLS_MAX } from "../limits.js";
 import type {
   CompleteStep,
   Dialect,
@@ -21,8 +19,10 @@ import type {
   OpaquePart,
   Price,
   StepOutcome,
-} from "./model.js";
-import { keptMetadata } from "./opaque.js";
+} from "../model.js";
+import { keptMetadata } from "../opaque.js";
+import { type CallCollector, collectCalls, type FinishedCalls } from "./assemble-calls.js";
+import { collectReasoning, type ReasoningCollector, type ReasoningPart } from "./assemble-reasoning.js";
 import { type FinishPart, usageOf, withCost } from "./usage.js";
 import { joinText } from "./well-formed.js";
 import { isWireEnd, meaningOf, wireReason } from "./wire-end.js";

@@ -1,11 +1,11 @@
 /** The calls of one answer: collected as they come, made into something that can be run and sent back at its end. */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { boundArguments, parseArguments } from "./arguments.js";
+import { boundArguments, parseArguments } from "../arguments.js";
+import { field, isText } from "../json-field.js";
+import { CALL_ID_CHARS_MAX, CALL_NAME_CHARS_MAX } from "../limits.js";
+import type { Dialect, ModelCall, OpaquePart } from "../model.js";
+import { keptMetadata } from "../opaque.js";
 import { collectChatCalls, type Taken, type WireCall } from "./chat-calls.js";
-import { field, isText } from "./json-field.js";
-import { CALL_ID_CHARS_MAX, CALL_NAME_CHARS_MAX } from "./limits.js";
-import type { Dialect, ModelCall, OpaquePart } from "./model.js";
-import { keptMetadata } from "./opaque.js";
 
 type CallPart = Extract<LanguageModelV3StreamPart, { type: "tool-call" }>;
 

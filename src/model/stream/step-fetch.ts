@@ -3,9 +3,9 @@
  * comes, and refuses what is not the protocol before a package reads it as an empty answer.
  */
 import { invariant } from "#base/errors.js";
-import { refusal, StepFailure } from "./failure.js";
-import { ERROR_BODY_BYTES_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
-import type { ModelFailure } from "./model.js";
+import { refusal, StepFailure } from "../failure/failure.js";
+import { ERROR_BODY_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.js";
+import type { ModelFailure } from "../model.js";
 
 export type Fetch = typeof globalThis.fetch;
 

@@ -2,8 +2,8 @@
  * The protocol's own end. The provider packages differ on streams that just stop, and some end them like a whole
  * answer; so the end and its reason are read from the events themselves, the same for every package [MD-1].
  */
-import { field, first, isText } from "./json-field.js";
-import type { Dialect } from "./model.js";
+import { field, first, isText } from "../json-field.js";
+import type { Dialect } from "../model.js";
 
 /** Whether this event says, in the words of its protocol, that the answer is over. */
 export function isWireEnd(dialect: Dialect, event: unknown): boolean {

@@ -3,7 +3,7 @@
  * last two messages that are not the model's own, so that the next request finds the prefix this one stored.
  */
 import type { LanguageModelV3Message, SharedV3ProviderOptions } from "@ai-sdk/provider";
-import type { Dialect, ProviderName } from "./model.js";
+import type { Dialect, ProviderName } from "../model.js";
 
 export const CACHE_BREAKPOINTS_MAX = 4;
 const MESSAGE_BREAKPOINTS = 2;

@@ -1,8 +1,8 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
+import { ANSWER_CHARS_MAX, ARGUMENTS_CHARS_MAX, CALLS_MAX } from "../limits.js";
+import type { CompleteStep, Dialect } from "../model.js";
 import { type AssembledStep, Assembly } from "./assemble.js";
-import { ANSWER_CHARS_MAX, ARGUMENTS_CHARS_MAX, CALLS_MAX } from "./limits.js";
-import type { CompleteStep, Dialect } from "./model.js";
 
 type Part = LanguageModelV3StreamPart;
 type Delta = Readonly<Record<string, unknown>>;

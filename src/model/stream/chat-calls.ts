@@ -5,8 +5,9 @@
  * Deltas belong together by index and id. A name is taken once, never joined; a delta that repeats a whole call
  * is ignored; a whole call without an id of its own starts a new one.
  */
+
+import { field, first, isText } from "../json-field.js";
 import { CALLS_KEY, HIDDEN_CALLS_KEY } from "./hide-calls.js";
-import { field, first, isText } from "./json-field.js";
 
 export interface WireCall {
   readonly id: string;

@@ -9,10 +9,10 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider";
 import type { Clock } from "#base/clock.js";
 import { InvariantError } from "#base/errors.js";
+import { failureOf, StepFailure } from "../failure/failure.js";
+import type { StepLimits } from "../limits.js";
+import type { ModelFailure, StepOutcome, StepWatch } from "../model.js";
 import { Assembly, type AssemblyRules } from "./assemble.js";
-import { failureOf, StepFailure } from "./failure.js";
-import type { StepLimits } from "./limits.js";
-import type { ModelFailure, StepOutcome, StepWatch } from "./model.js";
 import type { RoutedFetch } from "./step-fetch.js";
 
 export interface StepPlan {

@@ -1,6 +1,6 @@
 /** A call's id as a wire takes it. Ids of another provider may be too long or have signs that this one refuses. */
 import { createHash } from "node:crypto";
-import type { Dialect } from "./model.js";
+import type { Dialect } from "../model.js";
 
 const CHARS_MAX: Readonly<Record<Dialect, number>> = {
   "openai-chat": 40,

@@ -8,7 +8,7 @@ import type {
   LanguageModelV3Message,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Dialect, ModelMessage, ModelRequest, ProviderName, SystemPart } from "./model.js";
+import type { Dialect, ModelMessage, ModelRequest, ProviderName, SystemPart } from "../model.js";
 import { assistantContent } from "./sdk-assistant.js";
 import { cacheMark, markMessages, marksCache } from "./sdk-cache.js";
 import { wireId } from "./wire-id.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvariantError } from "#base/errors.js";
+import { FAILURE_CHARS_MAX } from "../limits.js";
+import type { FailureCause } from "../model.js";
 import { failureOf, refusal, StepFailure, shorten, withoutKey } from "./failure.js";
-import { FAILURE_CHARS_MAX } from "./limits.js";
-import type { FailureCause } from "./model.js";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
