@@ -6,7 +6,7 @@
 import type { VerbName } from "#session/store.js";
 import type { Inbound } from "#session/verbs/intake.js";
 
-export type ViolationKind = "loss" | "duplicate" | "half" | "wedged" | "other";
+export type ViolationKind = "loss" | "duplicate" | "repeat" | "half" | "wedged" | "other";
 
 export interface Violation {
   readonly kind: ViolationKind;

@@ -2,27 +2,33 @@
  * Fault injection that anyone can re-run against the build they use.
  *
  *   npm run chaos -- store [--kills N] [--cuts N] [--seed S] [--quick] [--plant NAME] [--json] [--keep]
+ *   npm run chaos -- turn [--kills N] [--seed S] [--quick] [--plant NAME] [--json] [--keep]
  */
 import { parseArgs } from "node:util";
 import { UserError } from "#base/errors.js";
+import { ALL_TURN_PLANTS } from "../crash/plants.js";
 import { endChildren } from "./child.js";
 import { PLANTS, type Plant } from "./plants.js";
-import { asJson, complaint, progressLine, table } from "./report.js";
-import { FULL, QUICK, runStoreChaos, type StoreChaosOptions, type StoreChaosResult } from "./store.js";
+import { asJson, type ChaosResult, complaint, progressLine, type Row, table } from "./report.js";
+import { FULL, QUICK, runStoreChaos, type StoreChaosResult, storeRows } from "./store.js";
+import { FULL_TURN, QUICK_TURN, runTurnChaos, type TurnChaosResult, turnRows } from "./turn.js";
 
 const COUNT_MAX = 1_000_000;
-const HELP = `Usage: npm run chaos -- store [options]
+const HELP = `Usage: npm run chaos -- store|turn [options]
 
-Kills a writing process at random and at named fault points, cuts its log, and
-checks after each that nothing acknowledged is lost, doubled or half there.
+store  kills a writing process at random and at named fault points, cuts its
+       log, and checks after each that nothing acknowledged is lost, doubled or
+       half there
+turn   kills the program while it runs turns with calls, questions to a person
+       and compactions, starts it until all is done, and compares what is there
+       with what was said
 
-  --kills N      processes to kill (default ${FULL.kills})
-  --cuts N       cuts of the write-ahead log (default ${FULL.cuts})
-  --quick        ${QUICK.kills} kills and ${QUICK.cuts} cuts
+  --kills N      processes to kill (default ${FULL.kills}, turn: ${FULL_TURN.kills})
+  --cuts N       store: cuts of the write-ahead log (default ${FULL.cuts})
+  --quick        ${QUICK.kills} kills and ${QUICK.cuts} cuts; turn: ${QUICK_TURN.kills} kills
   --seed S       repeat another run's choices
-  --plant NAME   run a copy of the program with a known bug, to see it found:
-                 ${Object.keys(PLANTS).slice(0, 4).join(", ")},
-                 ${Object.keys(PLANTS).slice(4).join(", ")}
+  --plant NAME   run a copy of the program with a known bug, to see it found; a
+                 wrong name lists them
   --json         one JSON object instead of a table
   --keep         leave the folders of runs that failed
 `;
@@ -38,38 +44,70 @@ main(process.argv.slice(2)).catch((error: unknown) => {
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = readArgs(args);
   if (values.help || positionals.length === 0) return void process.stdout.write(HELP);
-  if (positionals[0] !== "store" || positionals.length > 1)
-    throw new UserError(`there is nothing to run for "${positionals.join(" ")}"`, "use: npm run chaos -- store", 2);
+  const [what, ...more] = positionals;
+  if ((what !== "store" && what !== "turn") || more.length > 0)
+    throw new UserError(
+      `there is nothing to run for "${positionals.join(" ")}"`,
+      "use: npm run chaos -- store|turn",
+      2,
+    );
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt(stop));
-  const options: StoreChaosOptions = {
-    ...(values.quick ? QUICK : FULL),
-    ...(values.kills !== undefined && { kills: count("kills", values.kills) }),
-    ...(values.cuts !== undefined && { cuts: count("cuts", values.cuts) }),
-    seed: values.seed === undefined ? freshSeed() : count("seed", values.seed, 2 ** 32),
-    ...(values.plant !== undefined && { plant: plantNamed(values.plant) }),
-    isTracing: true,
-    isKeeping: values.keep ?? false,
-    signal: stop.signal,
-  };
-  const result = await runStoreChaos({
-    ...options,
-    ...(process.stderr.isTTY && { onProgress: showProgress(options) }),
-  });
+  const { result, rows, command } =
+    what === "store" ? await runStore(values, stop.signal) : await runTurn(values, stop.signal);
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
-  process.stdout.write(`${values.json ? asJson(result) : table(result)}\n`);
-  process.exitCode = conclude(result, options);
+  process.stdout.write(`${values.json ? asJson(result) : table(result, rows)}\n`);
+  process.exitCode = conclude(result, command, values.keep ?? false);
+}
+
+type Values = ReturnType<typeof readArgs>["values"];
+
+interface Done {
+  readonly result: ChaosResult;
+  readonly rows: readonly Row[];
+  /** How to see it again. */
+  readonly command: string;
+}
+
+async function runStore(values: Values, signal: AbortSignal): Promise<Done> {
+  const usual = values.quick ? QUICK : FULL;
+  const kills = count("kills", values.kills) ?? usual.kills;
+  const cuts = count("cuts", values.cuts) ?? usual.cuts;
+  const common = { ...commonOptions(values, PLANTS), signal };
+  const onProgress = (now: StoreChaosResult): void =>
+    showProgress(progressLine(now, kills, `${now.cuts}/${cuts} cuts, ${now.acks} answers`));
+  const result = await runStoreChaos({ kills, cuts, ...common, isTracing: true, ...ifTerminal({ onProgress }) });
+  const command = `npm run chaos -- store --kills ${kills} --cuts ${cuts} --seed ${common.seed}${planted(values)}`;
+  return { result, rows: storeRows(result), command };
+}
+
+async function runTurn(values: Values, signal: AbortSignal): Promise<Done> {
+  if (values.cuts !== undefined) throw new UserError("--cuts is for the store", undefined, 2);
+  const kills = count("kills", values.kills) ?? (values.quick ? QUICK_TURN : FULL_TURN).kills;
+  const common = { ...commonOptions(values, ALL_TURN_PLANTS), signal };
+  const onProgress = (now: TurnChaosResult): void => showProgress(progressLine(now, kills, `${now.errands} turns`));
+  const result = await runTurnChaos({ kills, ...common, ...ifTerminal({ onProgress }) });
+  const command = `npm run chaos -- turn --kills ${kills} --seed ${common.seed}${planted(values)}`;
+  return { result, rows: turnRows(result), command };
+}
+
+function commonOptions(values: Values, plants: Readonly<Record<string, Plant>>) {
+  return {
+    seed: count("seed", values.seed, 2 ** 32) ?? freshSeed(),
+    ...(values.plant !== undefined && { plant: plantNamed(values.plant, plants) }),
+    isKeeping: values.keep ?? false,
+  };
 }
 
 /** Says what went wrong and how to see it again; returns the exit code. */
-function conclude(result: StoreChaosResult, options: StoreChaosOptions): number {
+function conclude(result: ChaosResult, command: string, isKeeping: boolean): number {
   if (result.wasInterrupted) {
     process.stderr.write("chaos: interrupted; what was done so far is above\n");
     return 130;
   }
   if (result.violations.length === 0) return 0;
-  process.stderr.write(`\n${complaint(result, commandOf(options))}\n`);
-  const kept = new Set(options.isKeeping ? result.violations.map(({ folder }) => folder) : []);
+  process.stderr.write(`\n${complaint(result, command)}\n`);
+  const kept = new Set(isKeeping ? result.violations.map(({ folder }) => folder) : []);
   for (const folder of kept) process.stderr.write(`Kept:  ${folder}\n`);
   return 1;
 }
@@ -101,28 +139,31 @@ function interrupt(stop: AbortController): void {
   endChildren();
 }
 
-function count(name: string, text: string, max = COUNT_MAX): number {
+function count(name: string, text: string | undefined, max = COUNT_MAX): number | undefined {
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= max) return value;
   throw new UserError(`--${name} ${text} is not a number from 0 to ${max}`, undefined, 2);
 }
 
-function plantNamed(name: string): Plant {
-  const plant = (PLANTS as Readonly<Record<string, Plant>>)[name];
+function plantNamed(name: string, plants: Readonly<Record<string, Plant>>): Plant {
+  const plant = Object.hasOwn(plants, name) ? plants[name] : undefined;
   if (plant !== undefined) return plant;
-  throw new UserError(`there is no plant "${name}"`, `there are: ${Object.keys(PLANTS).join(", ")}`, 2);
+  throw new UserError(`there is no plant "${name}"`, `there are: ${Object.keys(plants).join(", ")}`, 2);
+}
+
+function planted({ plant }: Values): string {
+  return plant === undefined ? "" : ` --plant ${plant}`;
 }
 
 function freshSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
-function showProgress(options: StoreChaosOptions): NonNullable<StoreChaosOptions["onProgress"]> {
-  return (result) => void process.stderr.write(`\r\x1b[K${progressLine(result, options)}`);
+function ifTerminal<T extends object>(options: T): Partial<T> {
+  return process.stderr.isTTY ? options : {};
 }
 
-function commandOf({ kills, cuts, seed, plant }: StoreChaosOptions): string {
-  const name = Object.entries(PLANTS).find(([, known]) => known === plant)?.[0];
-  const planted = name === undefined ? "" : ` --plant ${name}`;
-  return `npm run chaos -- store --kills ${kills} --cuts ${cuts} --seed ${seed}${planted}`;
+function showProgress(line: string): void {
+  process.stderr.write(`\r\x1b[K${line}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { asJson, complaint, countOf, progressLine, table } from "./report.js";
-import { QUICK, type StoreChaosResult } from "./store.js";
+import { type StoreChaosResult, storeRows } from "./store.js";
 
 const result: StoreChaosResult = {
   seed: 4_294_967_295,
@@ -16,16 +16,18 @@ const result: StoreChaosResult = {
   wasInterrupted: false,
 };
 
+const tableOf = (one: StoreChaosResult): string => table(one, storeRows(one));
+
 describe("a chaos run's report", () => {
   it("fits 80 columns", () => {
-    const lines = [...table(result).split("\n"), progressLine(result, { ...QUICK, seed: 1 })];
+    const lines = [...tableOf(result).split("\n"), progressLine(result, 1_000, "1000/1000 cuts, 123456 answers")];
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it("counts violations by kind, shows the first ten and says how to run it again", () => {
     expect(countOf(result, "loss")).toBe(12);
-    expect(table(result)).toMatch(/^acknowledged losses +12$/m);
-    expect(table(result)).toMatch(/^duplicates +0$/m);
+    expect(tableOf(result)).toMatch(/^acknowledged losses +12$/m);
+    expect(tableOf(result)).toMatch(/^duplicates +0$/m);
     const text = complaint(result, "npm run chaos -- store --seed 1");
     expect(text).toContain("… and 2 more");
     expect(text).toContain("npm run chaos -- store --seed 1");
@@ -40,7 +42,7 @@ describe("a chaos run's report", () => {
   });
 
   it("says so when syncs could not be looked at", () => {
-    expect(table(result)).toContain("not looked at (needs strace)");
-    expect(table({ ...result, tracedAnswers: 9, tracedSyncs: 8 })).toContain("9 answers, 8 syncs");
+    expect(tableOf(result)).toContain("not looked at (needs strace)");
+    expect(tableOf({ ...result, tracedAnswers: 9, tracedSyncs: 8 })).toContain("9 answers, 8 syncs");
   });
 });

@@ -13,6 +13,7 @@ import { FIRST_FAULTS, runLife } from "./life.js";
 import type { Plant } from "./plants.js";
 import { stageProgram } from "./program.js";
 import { seededRandom } from "./random.js";
+import type { ChaosResult, Row } from "./report.js";
 import { canTrace, checkSyncOrder } from "./sync-order.js";
 
 export interface StoreChaosOptions {
@@ -28,16 +29,7 @@ export interface StoreChaosOptions {
   onProgress?(result: StoreChaosResult): void;
 }
 
-export interface KeptViolation extends Violation {
-  readonly folder: string;
-}
-
-export interface StoreChaosResult {
-  readonly seed: number;
-  kills: number;
-  /** By name of the fault point; the rest at any time. */
-  readonly killsAt: Record<string, number>;
-  restarts: number;
+export interface StoreChaosResult extends ChaosResult {
   acks: number;
   checks: number;
   cuts: number;
@@ -45,9 +37,20 @@ export interface StoreChaosResult {
   /** Answers that were traced to a sync before them; absent where that could not be looked at. */
   tracedAnswers?: number;
   tracedSyncs?: number;
-  readonly violations: KeptViolation[];
-  seconds: number;
-  wasInterrupted: boolean;
+}
+
+export function storeRows(result: StoreChaosResult): readonly Row[] {
+  const { tracedAnswers, tracedSyncs } = result;
+  const isTraced = tracedAnswers !== undefined;
+  return [
+    ["answers", result.acks],
+    ["checks", result.checks],
+    ["log cuts", `${result.cuts} in ${result.cutCommits} commits`],
+    [
+      "syncs before answers",
+      isTraced ? `${tracedAnswers} answers, ${tracedSyncs} syncs` : "not looked at (needs strace)",
+    ],
+  ];
 }
 
 /** What a change has to pass; the long form is for a night. */

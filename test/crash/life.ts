@@ -61,9 +61,18 @@ export class Life {
   }
 
   async end(): Promise<void> {
-    for (const child of this.#children) child.kill("SIGKILL");
-    await this.server.close();
+    await this.leave();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Ends what runs and leaves the folder to be looked at. */
+  async leave(): Promise<void> {
+    this.killAll();
+    await this.server.close();
+  }
+
+  killAll(): void {
+    for (const child of this.#children) child.kill("SIGKILL");
   }
 
   /** `fault` is a named point, with the time it is reached: `call.started:2`. `input` is what stdin says. */

@@ -27,7 +27,7 @@ export const TURN_PLANTS = {
     changes: [
       [
         'invariant(input, "a turn has its input");',
-        'append(tx, { conversation: conversation.no, session: conversation.tip, role: "user", text: "do it", turn: turn.no, epoch, atMs: nowMs });',
+        'append(tx, { conversation: conversation.no, session: conversation.tip, role: "user", text: tx.db.get("SELECT text FROM message WHERE turn = ? AND role = ?", turn.no, "user").text, turn: turn.no, epoch, atMs: nowMs });',
       ],
     ],
     scenario: killedTurn("turn.claimed"),
