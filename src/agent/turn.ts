@@ -27,6 +27,8 @@ export type TurnEnd =
       readonly body: MessageBody;
       readonly usage: Usage;
       readonly steps: number;
+      /** The provider's output limit ended it. */
+      readonly isCut: boolean;
     }
   | { readonly kind: "failed"; readonly failure: ModelFailure; readonly model: string; readonly steps: number }
   /** The budget is used up: what was done stays, and the text says so. */
@@ -62,7 +64,8 @@ export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<Tur
 }
 
 function answered(step: CompleteStep, model: Model, steps: number): TurnEnd {
-  return { kind: "answered", text: step.text, body: bodyOf(step, model, []), usage: usageOf(step), steps };
+  const isCut = step.finish === "length";
+  return { kind: "answered", text: step.text, body: bodyOf(step, model, []), usage: usageOf(step), steps, isCut };
 }
 
 async function recordAndRun(turn: TurnParts, step: CompleteStep, model: Model): Promise<CallsEnd> {

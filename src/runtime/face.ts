@@ -15,8 +15,6 @@ export interface Face {
   ask?(approval: ApprovalId, question: Question, signal: AbortSignal): Promise<PersonsAnswer | undefined>;
   /** The person interrupts: the running turn is settled as interrupted, and what is queued stays queued. */
   readonly interrupt?: AbortSignal;
-  /** The surface goes away: nothing is settled; the turn stays as it is for the next run. */
-  readonly detach?: AbortSignal;
 }
 
 /** One turn that was run, or that waits. */

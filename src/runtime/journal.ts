@@ -76,7 +76,8 @@ export function createJournal({ store, clock, claimed, histories }: JournalParts
   };
 }
 
-function unfenced<T extends { readonly kind: string }>(result: T | Fenced): Exclude<T, Fenced> {
+/** The answer, unless the lease was lost; then nothing was written and the turn is somebody else's. */
+export function unfenced<T extends { readonly kind: string }>(result: T | Fenced): Exclude<T, Fenced> {
   if (result.kind === "fenced") throw fencedError();
   return result as Exclude<T, Fenced>;
 }

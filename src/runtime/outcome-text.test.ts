@@ -19,6 +19,10 @@ describe("what a person reads at a turn's end", () => {
     expect(outcomeText({ kind: "answered", text: "", steps: 1 })).not.toContain("(empty)");
   });
 
+  it("says that an answer breaks off at the output limit", () => {
+    expect(outcomeText({ kind: "answered", text: "It was a dark and", steps: 1, isCut: true })).toMatch(/output limit/);
+  });
+
   it("[LS-9] stays silent about an interrupted turn", () => {
     expect(outcomeText({ kind: "interrupted" })).toBeUndefined();
   });

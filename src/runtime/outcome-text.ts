@@ -5,7 +5,7 @@
 import type { FailureCause, ModelFailure } from "#model/model.js";
 
 export type EndedTurn =
-  | { readonly kind: "answered"; readonly text: string; readonly steps: number }
+  | { readonly kind: "answered"; readonly text: string; readonly steps: number; readonly isCut?: boolean }
   | { readonly kind: "failed"; readonly failure: ModelFailure; readonly model: string; readonly steps: number }
   | { readonly kind: "out-of-budget"; readonly text: string }
   | { readonly kind: "interrupted" };
@@ -16,7 +16,7 @@ const ERROR_CHARS_MAX = 300;
 export function outcomeText(end: EndedTurn): string | undefined {
   switch (end.kind) {
     case "answered":
-      if (end.text.trim() !== "") return undefined;
+      if (end.text.trim() !== "") return end.isCut ? CUT_TEXT : undefined;
       return end.steps > 1
         ? "The model did its work and ended without a word. What it did is kept; ask it to go on or to sum up."
         : "The model ended without an answer. Your message is kept; try again or rephrase it.";
@@ -28,6 +28,8 @@ export function outcomeText(end: EndedTurn): string | undefined {
       return undefined;
   }
 }
+
+const CUT_TEXT = "The answer reached the model's output limit and breaks off there. Say “continue” for the rest.";
 
 function failureText(failure: ModelFailure, model: string): string {
   const words = failure.message.slice(0, ERROR_CHARS_MAX).trim() || "unknown error";

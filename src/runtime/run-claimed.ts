@@ -12,7 +12,7 @@ import type { ClaimedTurn } from "#session/verbs/turns.js";
 import { type Costs, createCosts } from "./costs.js";
 import type { Engine } from "./engine.js";
 import type { Face, TurnReport } from "./face.js";
-import { createJournal, type StoreJournal } from "./journal.js";
+import { createJournal, type StoreJournal, unfenced } from "./journal.js";
 import { outcomeText } from "./outcome-text.js";
 import type { TurnModels } from "./parts.js";
 import { setUpTurn } from "./turn-setup.js";
@@ -71,7 +71,7 @@ async function settle(engine: Engine, run: ClaimedRun, end: SettledEnd, facts: R
   const reason = end.kind === "failed" ? end.failure.message : end.kind === "out-of-budget" ? end.text : undefined;
   const said = text === "" ? notice : text;
   faultPoint("turn.before-settle");
-  const settled = await engine.store.settle({
+  const settlement = await engine.store.settle({
     turn: claimed.turn,
     epoch: claimed.epoch,
     outcome,
@@ -84,8 +84,8 @@ async function settle(engine: Engine, run: ClaimedRun, end: SettledEnd, facts: R
     nowMs: engine.clock.nowMs(),
   });
   faultPoint("turn.settled");
-  if (settled.kind === "fenced")
-    engine.log.warn("a turn was taken over before it could be settled", { turn: claimed.turn });
+  // What is shown as finished is stored first: whoever lost the lease has finished nothing.
+  unfenced(settlement);
   return {
     ...report(run, facts),
     outcome,
