@@ -93,3 +93,11 @@ describe("[MD-15] the cost of a step", () => {
     expect(costMicros({ inputTokens: 10, outputTokens: 0, cacheReadTokens: 90, cacheWriteTokens: 90 }, price)).toBe(3);
   });
 });
+
+it("[MD-15] has no list price for a model that answers at another address", () => {
+  const spec = { provider: "openai", name: "gpt-5" } as const;
+  expect(catalogueEntry(spec).price).toBeDefined();
+  expect(catalogueEntry({ ...spec, baseUrl: "https://api.openai.com/v1/" }).price).toBeDefined();
+  expect(catalogueEntry({ ...spec, baseUrl: "http://127.0.0.1:8080/v1" }).price).toBeUndefined();
+  expect(catalogueEntry({ ...spec, baseUrl: "not an address" }).price).toBeUndefined();
+});

@@ -2,6 +2,7 @@
  * What is known of models by their names: window, longest answer, list price. A person's settings win over it, and
  * what is not known is said to be unknown. Prices hold for the maker's own service only: others ask what they like.
  */
+import { ENDPOINTS } from "./endpoints.js";
 import type { ModelSpec, Price, ProviderName } from "./model.js";
 
 /** Assumed of a model nobody has heard of. */
@@ -20,13 +21,21 @@ export function catalogueEntry(spec: ModelSpec): CatalogueEntry {
   // A local server gives a model as much room as its own settings say, whatever the model could do.
   const isTold = row !== undefined && spec.provider !== "ollama";
   const windowTokens = spec.windowTokens ?? row?.windowTokens ?? WINDOW_GUESS_TOKENS;
-  const isMakers = row?.maker?.includes(spec.provider) ?? false;
+  // A list price is the maker's own; whoever answers at another address may ask for anything.
+  const isMakers = (row?.maker?.includes(spec.provider) ?? false) && isAtHome(spec);
   return {
     windowTokens,
     isWindowKnown: spec.windowTokens !== undefined || isTold,
     outputTokensMax: Math.min(spec.outputTokensMax ?? row?.outputTokensMax ?? OUTPUT_GUESS_TOKENS, windowTokens),
     price: spec.price ?? (isMakers ? row?.price : undefined),
   };
+}
+
+function isAtHome({ provider, baseUrl }: ModelSpec): boolean {
+  const own = ENDPOINTS[provider].baseUrl;
+  return (
+    baseUrl === undefined || (own !== undefined && URL.canParse(baseUrl) && new URL(baseUrl).host === new URL(own).host)
+  );
 }
 
 /** `anthropic/claude-sonnet-4.5:beta` and `models/gemini-2.5-pro` are the names people know, in another dress. */

@@ -55,7 +55,7 @@ describe.each([...PROVIDERS, "ollama"] as const)("%s as aimock plays it", (provi
     expect(new Set(step.calls.map(({ id }) => id)).size).toBe(3);
   });
 
-  it("[MD-5] sends back what its own reasoning needs", async () => {
+  it("[MD-17] sends back what its own reasoning needs", async () => {
     mock.on({ userMessage: "think", hasToolResult: false }, { ...LOOKING, reasoning: "look first" });
     mock.on({ userMessage: "think", hasToolResult: true }, { content: "Done." });
     const first = whole(await ask(model, "think"));

@@ -164,7 +164,7 @@ describe("reasoning that its provider wants back", () => {
 
   const CALLING: Reply = { reasoning: THOUGHT, text: "I look.", calls: [{ name: "look", arguments: { place: "x" } }] };
 
-  it("[MD-5] goes back to Anthropic signed, before text and call", async () => {
+  it("[MD-17] goes back to Anthropic signed, before text and call", async () => {
     const body = await secondBody("anthropic", CALLING);
     expect(records(records(body["messages"])[1]?.["content"])).toMatchObject([
       { type: "thinking", thinking: "look first", signature: "U0lHTkVE" },
@@ -173,7 +173,7 @@ describe("reasoning that its provider wants back", () => {
     ]);
   });
 
-  it("[MD-5] goes back to Anthropic sealed when it came sealed", async () => {
+  it("[MD-17] goes back to Anthropic sealed when it came sealed", async () => {
     const body = await secondBody("anthropic", { ...CALLING, reasoning: { text: "", redacted: "U0VBTEVE" } });
     expect(records(records(body["messages"])[1]?.["content"])[0]).toEqual({
       type: "redacted_thinking",
@@ -181,7 +181,7 @@ describe("reasoning that its provider wants back", () => {
     });
   });
 
-  it("[MD-5] goes back to OpenAI's responses sealed, before the call", async () => {
+  it("[MD-17] goes back to OpenAI's responses sealed, before the call", async () => {
     const input = records((await secondBody("openai-responses", CALLING))["input"]);
     const types = input.map((item) => item["type"] ?? item["role"]);
     expect(types.indexOf("reasoning")).toBeGreaterThan(-1);
@@ -192,13 +192,13 @@ describe("reasoning that its provider wants back", () => {
     });
   });
 
-  it("[MD-5] goes back to Google on the call that was signed", async () => {
+  it("[MD-17] goes back to Google on the call that was signed", async () => {
     const contents = records((await secondBody("google", CALLING))["contents"]);
     const parts = records(contents[1]?.["parts"]);
     expect(parts.find((part) => part["functionCall"] !== undefined)).toMatchObject({ thoughtSignature: "U0lHTkVE" });
   });
 
-  it("[MD-5] goes back to Google on the text when there was no call", async () => {
+  it("[MD-17] goes back to Google on the text when there was no call", async () => {
     const model = await modelAt(server, "google");
     server.answerWith({ reasoning: THOUGHT, text: "It rains." });
     const step = whole(await ask(model));
@@ -207,14 +207,14 @@ describe("reasoning that its provider wants back", () => {
     expect(parts.filter((part) => part["thoughtSignature"] === "U0lHTkVE")).toHaveLength(1);
   });
 
-  it("[MD-5] goes back to OpenRouter with every detail it came with", async () => {
+  it("[MD-17] goes back to OpenRouter with every detail it came with", async () => {
     const body = await secondBody("openrouter", CALLING);
     const details = records(records(body["messages"]).find(({ role }) => role === "assistant")?.["reasoning_details"]);
     expect(JSON.stringify(details)).toContain("U0lHTkVE");
     expect(details.map((detail) => detail["text"] ?? "").join("")).toBe("look first");
   });
 
-  it("[MD-5] goes back in plain words to open models that want it with their calls", async () => {
+  it("[MD-17] goes back in plain words to open models that want it with their calls", async () => {
     const messages = records((await secondBody("openai-compatible", CALLING))["messages"]);
     expect(messages.find(({ role }) => role === "assistant")).toMatchObject({ reasoning_content: "look first" });
   });
