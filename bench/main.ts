@@ -18,6 +18,8 @@ import {
 } from "./history.js";
 import { printRow, type Row } from "./report.js";
 import { benchSearch } from "./search.js";
+import { benchTurn } from "./turn.js";
+import { benchProcesses } from "./turn-process.js";
 
 const args = process.argv.slice(2);
 const writerAt = args.indexOf("--writer");
@@ -36,6 +38,8 @@ async function main(): Promise<void> {
     if (!isJson) printRow(row);
   };
   try {
+    if (wants("process")) await benchProcesses(join(folder, "processes"), isQuick, emit);
+    if (wants("turn")) await benchTurn(join(folder, "turns"), isQuick, emit);
     if (wants("append")) await benchAppend(folder, isQuick, emit);
     if (wants("history") || wants("search")) await benchLarge(folder, { isQuick, wants, emit });
   } finally {
