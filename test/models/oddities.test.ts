@@ -103,7 +103,7 @@ describe.each(PROVIDERS)("a call by %s", (provider) => {
     ["null", "null"],
     ["two objects", '{"a":1}{"b":2}'],
     ["a comma too many", '{"a":1,}'],
-  ])("[MD-4] whose arguments are %s is malformed, never an empty object", async (_, json) => {
+  ])("[MD-5] whose arguments are %s is malformed, never an empty object", async (_, json) => {
     const outcome = await said(provider, { calls: [{ id: "call_a", name: "look", arguments: json }] });
     if (isGoogle) {
       // Its arguments are objects on the wire; the service itself says when it could not make one.
@@ -114,7 +114,7 @@ describe.each(PROVIDERS)("a call by %s", (provider) => {
     expect(call).toMatchObject({ id: "call_a", name: "look", arguments: json, input: { kind: "malformed" } });
   });
 
-  it("[MD-4] whose arguments were cut by the output limit is malformed", async () => {
+  it("[MD-5] whose arguments were cut by the output limit is malformed", async () => {
     const calls = [{ id: "call_a", name: "look", arguments: '{"place":"Kö' }];
     const outcome = await said(provider, { text: "I", calls, finish: "length" });
     if (isGoogle) expect(outcome.kind).toBe("failed");
