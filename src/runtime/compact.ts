@@ -57,6 +57,8 @@ export async function compactNow(
   const card = await engine.store.show({ conversation });
   if (card === null) return { kind: "nothing" };
   if (card.liveTurn !== null) return { kind: "busy" };
+  // A conversation that was closed is opened by whoever works on it; a closed one would win over the result [CR-6].
+  await engine.store.resume({ actor: { platform: face.platform }, to: conversation, nowMs: engine.clock.nowMs() });
   const models = await engine.models({ model: card.model, settings: card.sessions.at(-1)?.settings ?? {} });
   const history = await engine.histories.read(conversation);
   const tokens = weigh(history.messages);

@@ -190,6 +190,15 @@ describe("a conversation that outgrows its window", () => {
     expect(hopeless.notice).toMatch(/context window.*prompt is too long.*\/compact.*\/reset/);
   });
 
+  it("summarises a conversation that was closed, on a person's wish", async () => {
+    open({ windowTokens: 200_000 });
+    const { conversation } = await scene.turn(LONG);
+    for (let turn = 0; turn < 8; turn++) await scene.turn(`Question ${turn} ${LONG}`, conversation);
+    const nowMs = scene.clock.nowMs();
+    await scene.store.end({ conversation, actor: { platform: "cli" }, reason: "cli_close", nowMs });
+    expect(await scene.runtime.compact(conversation, { face: scene.face() })).toMatchObject({ kind: "compacted" });
+  });
+
   it("summarises on a person's wish, below the threshold too", async () => {
     open({ windowTokens: 200_000 });
     const { conversation } = await scene.turn(`the secret word is heron ${LONG}`);

@@ -39,7 +39,7 @@ function failureText(failure: ModelFailure, model: string): string {
       "/compact makes room, /reset starts afresh."
     );
   }
-  return `${model} failed: ${words}. ${ADVICE[failure.cause]} Your message is kept; /reset starts afresh.`;
+  return `${model} failed: ${words}. ${ADVICE[failure.cause]} Your message is kept: /retry asks it again, /reset starts afresh.`;
 }
 
 const ADVICE: Readonly<Record<Exclude<FailureCause, "overflow" | "too-large">, string>> = {

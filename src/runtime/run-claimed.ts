@@ -84,6 +84,8 @@ async function settle(engine: Engine, run: ClaimedRun, end: SettledEnd, facts: R
     nowMs: engine.clock.nowMs(),
   });
   faultPoint("turn.settled");
+  if (outcome === "failed")
+    engine.log.warn("a turn failed", { conversation: claimed.conversation, model: facts.model, reason });
   // What is shown as finished is stored first: whoever lost the lease has finished nothing.
   unfenced(settlement);
   return {
