@@ -65,7 +65,10 @@ export const PLANTS = {
     name: "uncounted attempt",
     what: "takes a turn over without counting it",
     changes: [
-      ['const attempts = turn.attempts + (turn.state === "running" ? 1 : 0);', "const attempts = turn.attempts;"],
+      [
+        "UPDATE turn SET attempts = ?, epoch = ? WHERE no = ?",
+        "UPDATE turn SET attempts = attempts + 0 * ?, epoch = ? WHERE no = ?",
+      ],
     ],
   },
   lazyDisk: {
