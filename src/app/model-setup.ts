@@ -6,6 +6,7 @@ import { assignVariable } from "#config/env-edit.js";
 import type { HomePaths } from "#config/home.js";
 import { findKey } from "#config/keys.js";
 import { inspectConfig, type LoadedConfig } from "#config/load.js";
+import { isSamePlace } from "#model/endpoints.js";
 import type { ModelSpec, ProviderName } from "#model/model.js";
 import { readLabel } from "./model-label.js";
 import { lookUp } from "./model-spec.js";
@@ -15,7 +16,8 @@ import { lookupIn, PROVIDER_VARIABLES } from "./model-variables.js";
 export interface ModelPlan {
   readonly provider: ProviderName;
   readonly name: string;
-  readonly baseUrl?: string;
+  /** Null: its usual place, whatever the configuration says; undefined: as configured for the same provider. */
+  readonly baseUrl?: string | null;
   /** The variable that holds its key, when that is not the usual one. */
   readonly keyVariable?: string;
   /** A key that was typed in: it goes to `.env`. */
@@ -37,9 +39,10 @@ export function specOfPlan(plan: ModelPlan, config: LoadedConfig, env: NodeJS.Pr
   const { provider, name, key } = plan;
   const typed = key === undefined ? env : { ...env, [keyVariableOf(plan)]: key };
   const { model, prices } = config.values;
-  const isSame = model.provider === provider;
+  const baseUrl = plan.baseUrl === undefined && model.provider === provider ? model.base_url : plan.baseUrl;
+  const isSame = staysAt(plan, model.provider, model.base_url);
   const entry = {
-    base_url: plan.baseUrl ?? (isSame ? model.base_url : undefined),
+    base_url: baseUrl ?? undefined,
     api_key_env: variableToWrite(plan) ?? (isSame ? model.api_key_env : undefined),
     get api_key() {
       return isSame ? model.api_key : undefined;
@@ -51,6 +54,12 @@ export function specOfPlan(plan: ModelPlan, config: LoadedConfig, env: NodeJS.Pr
   const looked = lookUp({ provider, name, entry, place: "model" }, prices, lookupIn(config, typed));
   if (looked.kind === "unusable") throw new UserError(looked.why, looked.hint);
   return looked.spec;
+}
+
+/** Whether the plan leads where the configuration led: if not, its key, key variable and headers stay behind. */
+function staysAt({ provider, baseUrl }: ModelPlan, oldProvider: unknown, oldUrl: string | undefined): boolean {
+  if (provider !== oldProvider) return false;
+  return baseUrl === undefined || isSamePlace(provider, baseUrl ?? undefined, oldUrl);
 }
 
 /** The variable a typed key is kept in. */
@@ -78,7 +87,7 @@ export interface Written {
 
 /**
  * The key first: a configuration that names a key which is not there yet would not work. What the file says
- * about another provider (address, key, headers) or another model (its window) goes, and the file as it was is kept.
+ * about another provider or address (key, headers) or another model (its window) goes, and the file as it was is kept.
  */
 export async function writePlan(plan: ModelPlan, home: HomePaths): Promise<Written> {
   const keptIn = plan.key === undefined ? undefined : keyVariableOf(plan);
@@ -98,14 +107,17 @@ function changesOf(plan: ModelPlan, home: HomePaths) {
   const written = (part: string): unknown => settings.get(`model.${part}`)?.value;
   const isSameProvider = written("provider") === plan.provider;
   const isSameModel = isSameProvider && written("name") === plan.name;
+  const oldUrl = written("base_url");
+  const isSamePlan = staysAt(plan, written("provider"), typeof oldUrl === "string" ? oldUrl : undefined);
   const removed = [
-    ...(isSameProvider ? [] : ["base_url", "api_key_env", "api_key", "headers"]),
+    ...(isSameProvider && plan.baseUrl !== null ? [] : ["base_url"]),
+    ...(isSamePlan ? [] : ["api_key_env", "api_key", "headers"]),
     ...(isSameModel ? [] : ["context_tokens", "output_tokens_max"]),
   ];
   const values: Readonly<Record<string, string | undefined>> = {
     provider: plan.provider,
     name: plan.name,
-    base_url: plan.baseUrl,
+    base_url: plan.baseUrl ?? undefined,
     api_key_env: variableToWrite(plan),
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);

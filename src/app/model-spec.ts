@@ -3,6 +3,7 @@
  * environment goes before the configuration, and a key goes only to the place it was meant for.
  */
 import type { Config } from "#config/schema.js";
+import { isSamePlace } from "#model/endpoints.js";
 import type { ModelSpec, Price, ProviderName } from "#model/model.js";
 import { addressOf, firstSet, keyOf, type Lookup, PROVIDER_VARIABLES, type Variable } from "./model-variables.js";
 
@@ -41,11 +42,12 @@ export function lookUp(wanted: Wanted, prices: Config["prices"], look: Lookup): 
       hint: `set OPENAI_BASE_URL, or ${place}.base_url: talaria config set model.base_url http://127.0.0.1:8080/v1`,
     };
   }
-  const key = findKey(wanted, address, look);
+  const own = secretsFor(wanted, address);
+  const key = findKey({ ...wanted, entry: own }, address, look);
   if (key.kind === "missing") return { kind: "unusable", why: `${label} ${key.why}`, hint: key.hint };
   const isSame = entry.name === undefined || entry.name === name || entry.name === `${provider}/${name}`;
   const { context_tokens: windowTokens, output_tokens_max: outputTokensMax } = isSame ? entry : {};
-  const headers = entry.headers ?? {};
+  const headers = own.headers ?? {};
   const price = priceOf(prices[`${provider}/${name}`]);
   const spec: ModelSpec = {
     provider,
@@ -77,12 +79,27 @@ function findAddress({ provider, entry, place }: Wanted, look: Lookup): Address 
   return configured === undefined ? undefined : { text: configured, from: `${place}.base_url`, isFromVariable: false };
 }
 
+type Secrets = Pick<ModelEntry, "api_key_env" | "api_key" | "headers">;
+
+/** Key and headers are for the address they stand beside; a variable that names another one gets none. */
+function secretsFor({ provider, entry }: Wanted, address: Address | undefined): Secrets {
+  const isElsewhere =
+    address?.isFromVariable === true &&
+    entry.base_url !== undefined &&
+    !isSamePlace(provider, entry.base_url, address.text);
+  return isElsewhere ? {} : entry;
+}
+
 type Key =
   | { readonly kind: "found"; readonly text: string; readonly from: string }
   | { readonly kind: "none" }
   | { readonly kind: "missing"; readonly why: string; readonly hint: string };
 
-function findKey(wanted: Wanted, address: Address | undefined, look: Lookup): Key {
+function findKey(
+  wanted: Omit<Wanted, "entry"> & { readonly entry: Secrets },
+  address: Address | undefined,
+  look: Lookup,
+): Key {
   const { provider, entry, place } = wanted;
   const { keys, needsKey } = PROVIDER_VARIABLES[provider];
   const named = entry.api_key_env === undefined ? undefined : look(entry.api_key_env);

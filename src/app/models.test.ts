@@ -8,6 +8,7 @@ import { type HomePaths, homePaths } from "#config/home.js";
 import { inspectConfig, loadConfig } from "#config/load.js";
 import { MODEL_PROVIDERS } from "#config/schema-model.js";
 import { type ModelSpec, PROVIDERS } from "#model/model.js";
+import { type ModelPlan, specOfPlan, writePlan } from "./model-setup.js";
 import { PROVIDER_VARIABLES } from "./model-variables.js";
 import { chooseModels, type ModelChoice } from "./models.js";
 
@@ -207,6 +208,38 @@ describe("keys and addresses", () => {
     expect(first({ A: "k", OPENAI_API_KEY: KEY }, "openai/z")).toEqual({ provider: "openai", name: "z", apiKey: KEY });
   });
 
+  it("of a configuration do not follow a variable that names another address", () => {
+    const url = "https://a.example/v1";
+    write(
+      `model:\n  provider: openai-compatible\n  name: x\n  base_url: ${url}\n  api_key_env: A\n  headers: {X-T: y}\n  fallbacks:\n    - { provider: openai-compatible, name: z, base_url: "https://b.example", api_key_env: B }\nauxiliary:\n  provider: openai-compatible\n  name: w\n  base_url: https://c.example\n  api_key: k-c\n`,
+    );
+    const elsewhere = "http://127.0.0.1:9/v1";
+    const { main, auxiliary } = choose({ A: "k-a", B: "k-b", OPENAI_BASE_URL: elsewhere });
+    expect(main).toEqual(["x", "z"].map((name) => ({ provider: "openai-compatible", name, baseUrl: elsewhere })));
+    expect(auxiliary[0]).toEqual({ provider: "openai-compatible", name: "w", baseUrl: elsewhere });
+    expect(first({ OPENAI_BASE_URL: elsewhere })).not.toHaveProperty("apiKey");
+    expect(first({ A: "k-a", OPENAI_BASE_URL: "HTTPS://A.example/v1/" })).toMatchObject({ apiKey: "k-a" });
+  });
+
+  it("go with every fallback and helper to the address they stand beside, and to no other", () => {
+    write(
+      'model:\n  provider: openai-compatible\n  name: x\n  base_url: https://a.example\n  api_key_env: A\n  headers: {X-T: y}\n  fallbacks:\n    - { provider: openai-compatible, name: z, base_url: "https://b.example" }\n    - ollama/q\nauxiliary:\n  provider: openai-compatible\n  name: w\n  base_url: https://c.example\n',
+    );
+    const { main, auxiliary } = choose({ A: "k-a" });
+    expect(main[0]).toMatchObject({ apiKey: "k-a", headers: { "X-T": "y" } });
+    for (const spec of [main[1], main[2], auxiliary[0]]) {
+      expect(spec).not.toHaveProperty("apiKey");
+      expect(spec).not.toHaveProperty("headers");
+    }
+  });
+
+  it("that do not say whose they are go to nobody", () => {
+    write("model:\n  api_key_env: A\n  headers: {X-T: y}\n  context_tokens: 9000\n");
+    const { main, notes } = choose({ A: "k-a", ANTHROPIC_API_KEY: "k" }, "anthropic/x");
+    expect(main[0]).toEqual({ provider: "anthropic", name: "x", apiKey: "k", windowTokens: 9000 });
+    expect(notes).toEqual([expect.stringContaining("model.provider does not say whose they are")]);
+  });
+
   it.each([
     ["127.0.0.1", "http://127.0.0.1:11434"],
     ["0.0.0.0:5000", "http://127.0.0.1:5000"],
@@ -240,6 +273,35 @@ describe("keys and addresses", () => {
     expect(first({ OPENAI_API_KEY: KEY })).toMatchObject({ apiKey: KEY });
     expect(failure({}).message).toMatch(/config\.yaml:4:12: model\.api_key needs the variable NOWHERE/);
     expect(first({ ANTHROPIC_API_KEY: "k" }, "anthropic/x")?.provider).toBe("anthropic");
+  });
+});
+
+describe("a plan", () => {
+  const old =
+    "model:\n  provider: anthropic\n  name: x\n  base_url: https://a.example\n  api_key: k-a\n  headers:\n    X-T: y\n";
+  const specOf = (plan: ModelPlan): ModelSpec => specOfPlan(plan, inspectConfig(home, {}), {});
+
+  it("leaves key and headers of the old address behind, in the trial and in the file", async () => {
+    write(old);
+    const plan = { provider: "anthropic", name: "z", baseUrl: "https://b.example" } as const;
+    expect(specOf(plan)).toEqual(plan);
+    await writePlan(plan, home);
+    expect(readFileSync(home.config, "utf8")).toBe(
+      "model:\n  provider: anthropic\n  name: z\n  base_url: https://b.example\n",
+    );
+  });
+
+  it("for the maker's own servers sends a typed key to no address of the configuration", async () => {
+    write(old);
+    const plan = { provider: "anthropic", name: "z", baseUrl: null, key: "k-typed" } as const;
+    expect(specOf(plan)).toEqual({ provider: "anthropic", name: "z", apiKey: "k-typed" });
+    await writePlan(plan, home);
+    expect(readFileSync(home.config, "utf8")).toBe("model:\n  provider: anthropic\n  name: z\n");
+  });
+
+  it("that names no address keeps the one of the same provider, with its key", () => {
+    write(old);
+    expect(specOf({ provider: "anthropic", name: "z" })).toMatchObject({ baseUrl: "https://a.example", apiKey: "k-a" });
   });
 });
 

@@ -90,13 +90,26 @@ class Chooser {
     return this.configured("model") ?? this.fromEnvironment() ?? DEMO;
   }
 
-  /** A configuration for the same provider, or for none in particular, still says where it is and with which key. */
+  /** A configuration for the same provider still says where it is and with which key. */
   private labelled(text: string): Wanted {
     const label = this.told(readLabel(text, this.look));
     const { model } = this.config.values;
+    if (model.provider === label.provider) return { ...label, entry: model, place: "model" };
     const isForAny = model.provider === undefined && model.name === undefined && model.base_url === undefined;
-    const entry: ModelEntry = isForAny || model.provider === label.provider ? model : {};
-    return { ...label, entry, place: "model" };
+    if (!isForAny) return { ...label, entry: {}, place: "model" };
+    // Limits may be anybody's; a key that does not say whose it is would follow every change of provider.
+    if (["api_key_env", "api_key", "headers"].some((part) => this.isSet(`model.${part}`))) {
+      this.notes.push(
+        "the key or headers of model in config.yaml are left out: model.provider does not say whose they are",
+      );
+    }
+    const { context_tokens, output_tokens_max } = model;
+    return { ...label, entry: { context_tokens, output_tokens_max }, place: "model" };
+  }
+
+  private isSet(key: string): boolean {
+    const origin = this.config.settings.get(key)?.origin;
+    return origin !== undefined && origin.kind !== "default";
   }
 
   private configured(group: Group): { wanted: Wanted; origin: string } | undefined {

@@ -29,6 +29,16 @@ export function baseUrlOf(spec: Pick<ModelSpec, "provider" | "baseUrl">): string
   return /^[a-z]{1,8}:\/\/[^/]{1,512}$/i.test(trimmed) ? trimmed + endpoint.path : trimmed;
 }
 
+/** Whether two addresses, either of them perhaps the usual one, lead to the same place. */
+export function isSamePlace(provider: ProviderName, one: string | undefined, other: string | undefined): boolean {
+  return placeOf(provider, one) === placeOf(provider, other);
+}
+
+function placeOf(provider: ProviderName, address: string | undefined): string | undefined {
+  const url = baseUrlOf({ provider, ...(address === undefined ? {} : { baseUrl: address }) });
+  return url !== undefined && URL.canParse(url) ? new URL(url).href : url;
+}
+
 /** The same without a person's name and password, which some write into an address. */
 export function shownUrl(url: string): string {
   return url.replace(/^([a-z]{1,8}:\/\/)[^/@]{1,512}@/i, "$1");

@@ -107,6 +107,30 @@ describe("talaria setup without a terminal", () => {
     expect(read(`${file}.previous`)).toBe("# mine\n");
   });
 
+  it("sends no key and no header of the old server to a new one, and needs none of them", async () => {
+    const old =
+      "model:\n  provider: openai-compatible\n  name: x\n  base_url: https://old.example/v1\n  api_key_env: MY_KEY\n  headers:\n    X-Team: blue-secret\n";
+    const flags = ["--provider", "openai-compatible", "--name", "x", "--base-url", address(), "--yes"];
+    for (const env of [{ MY_KEY: SECRET }, {}]) {
+      writeFileSync(file, old, { mode: 0o600 });
+      server.forget();
+      expect(await run(flags, { env })).toMatchObject({ code: 0 });
+      const [exchange] = server.exchanges;
+      expect(exchange?.seen.headers).not.toHaveProperty("authorization");
+      expect(exchange?.seen.headers).not.toHaveProperty("x-team");
+      expect(read()).toBe(`model:\n  provider: openai-compatible\n  name: x\n  base_url: ${address()}\n`);
+    }
+  });
+
+  it("keeps key and headers when the address is the same, however it is written", async () => {
+    const old = `model:\n  provider: openai-compatible\n  name: x\n  base_url: ${server.url}\n  api_key_env: MY_KEY\n`;
+    writeFileSync(file, old, { mode: 0o600 });
+    const flags = ["--provider", "openai-compatible", "--name", "y", "--base-url", `${address()}/`, "--yes"];
+    expect(await run(flags, { env: { MY_KEY: SECRET } })).toMatchObject({ code: 0 });
+    expect(server.exchanges[0]?.seen.headers["authorization"]).toBe(`Bearer ${SECRET}`);
+    expect(read()).toContain("api_key_env: MY_KEY");
+  });
+
   it.each([
     [["--provider", "opnai"], 2, /did you mean openai/],
     [["--provider", "openai"], 1, /OPENAI_API_KEY is not set/],

@@ -102,7 +102,8 @@ async function howToReach(run: SetupRun, prompts: Prompts, way: Way): Promise<Re
       const typed = await prompts.askSecret(`Key for ${provider}`);
       return isKey(typed) ? { typed } : "a key is one word without spaces";
     });
-    return { provider, key: key.typed };
+    // The key is the maker's, so it goes to the maker, wherever the configuration led so far.
+    return { provider, key: key.typed, baseUrl: null };
   }
   const baseUrl = await untilRight(context, async () => {
     const typed = await prompts.ask("Address, for example http://127.0.0.1:8080/v1");

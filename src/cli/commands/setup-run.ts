@@ -107,7 +107,7 @@ async function tried({ context, config }: SetupRun, plan: ModelPlan): Promise<Tr
     import("#app/model-trial.js"),
   ]);
   const spec = specOfPlan(plan, config, context.env);
-  if (plan.baseUrl !== undefined && spec.baseUrl !== plan.baseUrl) {
+  if (typeof plan.baseUrl === "string" && spec.baseUrl !== plan.baseUrl) {
     context.out.warn(`a variable in the environment names another address, and goes before ${plan.baseUrl}`);
   }
   context.out.note(context.out.paint.dim(`asking ${spec.provider}/${visible(spec.name)} …`));
