@@ -1,7 +1,14 @@
 /** Bugs of calls and of what is asked about them. */
 
 import { killedCommand, stubbornCommand } from "../scenarios/interruptions.js";
-import { allowedAndKilled, denied, deniedThenAllowed, onceIsOnce, oneOfTwoAllowed } from "../scenarios/questions.js";
+import {
+  allowedAndKilled,
+  answeredOftenKilledOnce,
+  denied,
+  deniedThenAllowed,
+  onceIsOnce,
+  oneOfTwoAllowed,
+} from "../scenarios/questions.js";
 import { killedTurn } from "../scenarios/turns.js";
 import { brokenArguments } from "../scenarios/wire.js";
 import type { TurnPlant } from "./plant.js";
@@ -170,6 +177,13 @@ export const CALL_PLANTS = {
     ],
     scenario: onceIsOnce,
     found: /second was not asked about/,
+  },
+  countedAnswers: {
+    name: "counted answers",
+    what: "counts every answer of a person as a death",
+    changes: [['turn.attempts + (turn.state === "running" ? 1 : 0);', "turn.attempts + 1;"]],
+    scenario: answeredOftenKilledOnce,
+    found: /not brought to its end; .*set aside/s,
   },
   allowedTwice: {
     name: "allowed twice",

@@ -85,3 +85,18 @@ export const onceIsOnce = defineScenario({
     complain(life.lines("fired.log").join() === "first", `what ran is: ${life.lines("fired.log")}`);
   },
 });
+
+/** Every answer is given by a process of its own; only one of them dies. */
+export const answeredOftenKilledOnce = defineScenario({
+  name: "two questions answered one after the other, and one kill",
+  script: [{ calls: [risky("first")] }, { calls: [risky("second")] }, { text: "Both are gone." }],
+  async act(life, complain) {
+    const id = await park(life);
+    const first = await life.run(["chat", "-r", id, "--approve", "once"]);
+    complain(first.code === 6, ending(first));
+    await killedRun(life, ["chat", "-r", id, "--approve", "once"], "approval.decided");
+    const run = await life.run(["chat", "-r", id]);
+    complain(run.code === 0, `it was not brought to its end; ${ending(run)}`);
+    complain(life.lines("fired.log").join() === "first,second", `what ran is: ${life.lines("fired.log")}`);
+  },
+});
