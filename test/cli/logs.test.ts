@@ -71,8 +71,16 @@ describe("talaria logs", () => {
 
   it("says where the file is, and says so when there is nothing", async () => {
     expect((await run("--path")).stdout).toBe(`${file}\n`);
-    expect(await run()).toMatchObject({ code: 0, stdout: "", stderr: "No log lines match.\n" });
+    expect(await run()).toMatchObject({ code: 0, stdout: "", stderr: `The log is empty: ${file}\n` });
+    writeFileSync(file, "");
+    expect(await run("--level", "warn")).toMatchObject({ code: 0, stderr: `The log is empty: ${file}\n` });
     expect(JSON.parse((await run("--json")).stdout)).toEqual({ path: file, entries: [] });
+  });
+
+  it("says when there are lines and none of them matches", async () => {
+    writeFileSync(`${file}.1`, line("one"));
+    expect(await run("--level", "warn")).toMatchObject({ stdout: "", stderr: `No line of the log matches: ${file}\n` });
+    expect(await run("-n", "0")).toMatchObject({ stdout: "", stderr: "No lines were asked for.\n" });
   });
 
   it.each(["-1", "abc", "100001", "1e3", ""])("refuses -n %j", async (count) => {

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { UserError } from "#base/errors.js";
 import { LOG_LEVELS, type LogLevel, logFiles } from "#base/log.js";
+import { visible } from "#base/text-width.js";
 import { addExamples, type CliContext, type Register } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { parseMoment } from "../format.js";
@@ -51,7 +52,7 @@ async function showLogs(context: CliContext, options: LogsOptions): Promise<void
   if (options.follow) return follow(context, options.lines, filter);
   const entries = lastEntries(linesFromEnd(logFiles(logFile, FILES_MAX)), options.lines, filter);
   if (context.out.json) return context.out.document({ path: logFile, entries: entries.map(entryDocument) });
-  if (entries.length === 0) return context.out.note("No log lines match.");
+  if (entries.length === 0) return context.out.note(nothingToShow(logFile, options.lines));
   for (const entry of entries) context.out.line(renderLogEntry(entry, context.out.paint));
 }
 
@@ -76,6 +77,12 @@ async function follow(context: CliContext, count: number, filter: LogFilter): Pr
       if (passes(entry, filter)) print(entry);
     },
   });
+}
+
+function nothingToShow(logFile: string, lines: number): string {
+  const { done: isEmpty } = linesFromEnd(logFiles(logFile, FILES_MAX)).next();
+  if (isEmpty) return `The log is empty: ${visible(logFile)}`;
+  return lines === 0 ? "No lines were asked for." : `No line of the log matches: ${visible(logFile)}`;
 }
 
 function lastEntries(lines: Iterable<string>, count: number, filter: LogFilter): LogEntry[] {
