@@ -53,7 +53,10 @@ export interface SlashOutcome {
 export type SlashNext =
   | { readonly kind: "stay" }
   | { readonly kind: "leave" }
-  | { readonly kind: "move"; readonly conversation: ConversationId }
+  /** From here on this one is talked to; undefined: the next message begins it. */
+  | { readonly kind: "move"; readonly conversation: ConversationId | undefined }
+  /** As `move`, and what that one has left to do is done first: what was cut is finished, what waits is asked. */
+  | { readonly kind: "resume"; readonly conversation: ConversationId }
   /** Let the conversation do what it has to do. */
   | { readonly kind: "run" }
   /** Say this as if the person had typed it. */

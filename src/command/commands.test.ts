@@ -49,7 +49,7 @@ describe("/new", () => {
   it("ends the old conversation, links the new one to it, and says how to go back", async () => {
     const { conversation } = await open([{ text: "hi" }]).turn("hello");
     const outcome = await type("/reset", conversation);
-    expect(outcome).toMatchObject(saying(new RegExp(`^New session.*/resume ${conversation}`)));
+    expect(outcome.say).toEqual(["New session.", `The last one is kept: /resume ${conversation}`]);
     const next = outcome.next.kind === "move" ? outcome.next.conversation : undefined;
     expect(await rows()).toEqual(
       expect.arrayContaining([
@@ -59,13 +59,39 @@ describe("/new", () => {
     );
   });
 
-  it("[LS-5] begins without a title that is taken, and says so", async () => {
+  it.each([
+    ["taken", /^New session\. That title belongs to another conversation/],
+    ["x".repeat(101), /^New session\. A title has at most 100/],
+  ])(
+    "[LS-1] [LS-5] begins without a title that is not taken (%s), says so, and stores nothing yet",
+    async (title, why) => {
+      const { conversation } = await open([{ text: "hi" }]).turn("hello");
+      await scene.store.setTitle({ conversation, title: "taken" });
+      const outcome = await type(`/new ${title}`, conversation);
+      expect(outcome.say[0]).toMatch(why);
+      expect(outcome.next).toEqual({ kind: "move", conversation: undefined });
+      expect(await rows()).toMatchObject([{ id: conversation, endReason: "session_reset" }]);
+    },
+  );
+
+  it("takes the first name of a numbered line when nobody holds it", async () => {
     const { conversation } = await open([{ text: "hi" }]).turn("hello");
-    await scene.store.setTitle({ conversation, title: "taken" });
-    expect(await type("/new taken", conversation)).toMatchObject({
-      ...saying(/belongs to another conversation/),
-      next: { kind: "move" },
+    await scene.store.setTitle({ conversation, title: "plan #2" });
+    expect((await type("/new plan", conversation)).say[0]).toContain("“plan”");
+  });
+
+  it("keeps a question waiting that nobody answered, and tells where", async () => {
+    open([{ calls: [{ name: "ask" }] }]);
+    scene.restart({
+      tools: [scene.tool("ask", "at-most-once", { guard: { kind: "ask", grant: "g", why: "it asks" } })],
     });
+    const { conversation } = await scene.turn("go");
+    for (const line of ["/new", "/new another"]) {
+      expect((await type(line, conversation)).say.at(-1)).toContain(
+        `waits for your answer: talaria chat -r ${conversation}`,
+      );
+    }
+    expect(await scene.store.openTurns({ limit: 9 })).toMatchObject([{ conversation, phase: "waiting" }]);
   });
 });
 
@@ -98,7 +124,7 @@ describe("/resume", () => {
     await scene.store.setTitle({ conversation: first, title: "the first" });
     const { conversation: second } = await scene.turn("hello");
     for (const name of [first, first.slice(0, 8), "the first"]) {
-      expect(await type(`/resume ${name}`, second)).toMatchObject({ next: { kind: "move", conversation: first } });
+      expect(await type(`/resume ${name}`, second)).toMatchObject({ next: { kind: "resume", conversation: first } });
     }
     expect(await type(`/resume ${second}`, second)).toMatchObject(saying(/already/));
     expect(await type("/resume nowhere", second)).toMatchObject(saying(/No conversation is called nowhere/));

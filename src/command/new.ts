@@ -1,7 +1,9 @@
 /** `/new [title]`: another conversation, linked to the one that is left. */
+import type { ConversationId } from "#base/ids.js";
 import type { TitleOutcome } from "#session/input.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
-import { droppedText } from "./title.js";
+import { type Leaving, leavingOf, leftText } from "./leave.js";
+import { droppedText, refusalOf } from "./title.js";
 
 export const newCommand: SlashCommand = {
   name: "new",
@@ -11,7 +13,8 @@ export const newCommand: SlashCommand = {
   where: ["terminal", "chat"],
   async run(context, words) {
     const title = words === "" ? undefined : words;
-    return context.conversation === undefined ? beginFirst(context, title) : leaveFor(context, title);
+    const { conversation: from } = context;
+    return from === undefined ? beginFirst(context, title) : leaveFor(context, from, title);
   },
 };
 
@@ -27,20 +30,40 @@ async function beginFirst(context: SlashContext, title: string | undefined): Pro
   };
 }
 
-async function leaveFor(context: SlashContext, title: string | undefined): Promise<SlashOutcome> {
-  const { store, actor, conversation: from, start, clock } = context;
+async function leaveFor(context: SlashContext, from: ConversationId, title: string | undefined): Promise<SlashOutcome> {
+  const { store, start, clock } = context;
+  const leaving = await leavingOf(context, from);
+  const refused = title === undefined ? undefined : await refusalOf(context, title);
+  if (refused !== undefined && leaving.actor.routeKey === undefined) return leaveUntitled(context, leaving, refused);
   const reset = await store.reset({
-    actor,
-    ...(from === undefined ? {} : { from }),
+    actor: leaving.actor,
+    from,
     start,
     ...(title === undefined ? {} : { title }),
     nowMs: clock.nowMs(),
   });
   if (reset.kind !== "reset") return said("This conversation was deleted; your next message begins another.");
-  const kept = from === undefined ? "" : ` The last one is kept: /resume ${from}`;
   return {
-    say: [`New session. ${named(reset.title)}`.trim() + kept],
+    say: [`New session. ${named(reset.title)}`.trim(), leftText(context, from, leaving)],
     next: { kind: "move", conversation: reset.conversation },
+  };
+}
+
+/** [LS-1] [LS-5] The title was all there was to store: where no route has to move, the next message begins it. */
+async function leaveUntitled(context: SlashContext, leaving: Leaving, refused: TitleOutcome): Promise<SlashOutcome> {
+  const { store, conversation: from, clock } = context;
+  if (from === undefined) return said(droppedText(refused));
+  const { actor } = leaving;
+  if (leaving.open === undefined) {
+    await store.end({ conversation: from, actor, reason: "session_reset", nowMs: clock.nowMs() });
+  }
+  return {
+    say: [
+      `New session. ${droppedText(refused)}`,
+      "It begins with your next message.",
+      leftText(context, from, leaving),
+    ],
+    next: { kind: "move", conversation: undefined },
   };
 }
 

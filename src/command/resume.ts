@@ -1,5 +1,7 @@
 /** `/resume ID`: go on in another conversation, by any id ever shown, a prefix or a title [CR-9]. */
+import type { ConversationId } from "#base/ids.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
+import { leavingOf, leftText } from "./leave.js";
 
 const LISTED_MAX = 8;
 const NAME_CHARS_MAX = 50;
@@ -21,7 +23,7 @@ async function listRecent({ store }: SlashContext): Promise<SlashOutcome> {
 }
 
 async function goTo(context: SlashContext, text: string): Promise<SlashOutcome> {
-  const { store, actor, conversation: from, clock } = context;
+  const { store } = context;
   const found = await store.resolve({ text });
   switch (found.kind) {
     case "unknown":
@@ -32,14 +34,20 @@ async function goTo(context: SlashContext, text: string): Promise<SlashOutcome> 
       return said("That conversation was deleted.");
     case "ambiguous":
       return said(`That could be any of these:\n${found.candidates.join("\n")}`);
-    case "found": {
-      const to = found.conversation;
-      const moved = await store.resume({ actor, ...(from === undefined ? {} : { from }), to, nowMs: clock.nowMs() });
-      if (moved.kind === "unknown" || moved.kind === "deleted") return said("That conversation was deleted meanwhile.");
-      if (moved.kind === "already-there") return said("You are in it already.");
-      return { say: [`You are in ${to} now.`], next: { kind: "move", conversation: to } };
-    }
+    case "found":
+      return moveTo(context, found.conversation);
   }
+}
+
+async function moveTo(context: SlashContext, to: ConversationId): Promise<SlashOutcome> {
+  const { store, conversation: from, clock } = context;
+  const leaving = await leavingOf(context, from);
+  const { actor } = leaving;
+  const moved = await store.resume({ actor, ...(from === undefined ? {} : { from }), to, nowMs: clock.nowMs() });
+  if (moved.kind === "unknown" || moved.kind === "deleted") return said("That conversation was deleted meanwhile.");
+  if (moved.kind === "already-there") return said("You are in it already.");
+  const left = from === undefined || leaving.open === undefined ? [] : [leftText(context, from, leaving)];
+  return { say: [...left, `You are in ${to} now.`], next: { kind: "resume", conversation: to } };
 }
 
 function shortName(text: string): string {

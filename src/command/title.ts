@@ -1,6 +1,6 @@
 /** `/title NAME`: stored at once, also before the first message [LS-4]. */
 import type { TitleOutcome } from "#session/input.js";
-import { TITLE_CHARS_MAX } from "#session/title.js";
+import { cleanTitle, TITLE_CHARS_MAX } from "#session/title.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
 
 export const titleCommand: SlashCommand = {
@@ -26,6 +26,21 @@ export function droppedText(title: TitleOutcome): string {
     case "too-long":
       return `A title has at most ${TITLE_CHARS_MAX} characters, so that one was not taken.`;
   }
+}
+
+/** Why this title would not be taken by a new conversation; undefined when it would. */
+export async function refusalOf(
+  { store }: SlashContext,
+  text: string,
+): Promise<Extract<TitleOutcome, { kind: "dropped" }> | undefined> {
+  const clean = cleanTitle(text);
+  if (clean.kind === "invalid") return { kind: "dropped", reason: clean.reason };
+  const { title } = clean.title;
+  const found = await store.resolve({ text: title });
+  const holder = found.kind === "found" ? await store.show({ conversation: found.conversation }) : null;
+  // A name also leads to the newest of its numbered lineage, which does not hold it.
+  if (holder === null || !holder.sessions.some((session) => session.title === title)) return undefined;
+  return { kind: "dropped", reason: "taken", holder: holder.id };
 }
 
 async function showTitle({ store, conversation }: SlashContext): Promise<SlashOutcome> {

@@ -40,8 +40,7 @@ export async function chatByLines(
   const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
   const chat: LineChat = { parts, talk, input, ask, background: createBackground(parts), title };
   // What a death left open, or what waits, comes before anything new.
-  if (card !== undefined && (await runAndTell(chat)) === "nothing" && input.isTerminal)
-    await talk.showLast({ because: "resumed" });
+  if (card !== undefined) await goOn(chat);
   if (!(talk.isWaiting && !input.isTerminal)) await readLines(chat);
   await chat.background.end();
   await talk.close();
@@ -117,6 +116,10 @@ async function follow(chat: LineChat, next: SlashNext, line: string): Promise<"s
     case "move":
       chat.talk.moveTo(next.conversation);
       return "stay";
+    case "resume":
+      chat.talk.moveTo(next.conversation);
+      await goOn(chat);
+      return "stay";
     case "run":
       await runAndTell(chat);
       return "stay";
@@ -136,6 +139,11 @@ async function send(chat: LineChat, text: string): Promise<void> {
   await chat.talk.say({ text, ...(title === undefined ? {} : { title }) });
   chat.title = undefined;
   await runAndTell(chat);
+}
+
+/** What `-r` and `/resume` begin with: what was cut or waits; where nothing is, the last exchange, for a person. */
+async function goOn(chat: LineChat): Promise<void> {
+  if ((await runAndTell(chat)) === "nothing" && chat.input.isTerminal) await chat.talk.showLast({ because: "resumed" });
 }
 
 async function runAndTell(chat: LineChat): Promise<"ran" | "nothing"> {

@@ -41,8 +41,9 @@ export interface Talk {
   run(ask: Ask | undefined): Promise<readonly TurnReport[]>;
   /** Shows the last exchange instead of running anything. */
   showLast(asked: RecallWish): Promise<ExitCode>;
-  /** From here on this one is talked to. */
-  moveTo(conversation: ConversationId): void;
+  /** From here on this one is talked to; undefined: the next message begins it. */
+  moveTo(conversation: ConversationId | undefined): void;
+  /** Never ends a conversation whose turn is open: that would cancel what waits or was cut. */
   close(): Promise<void>;
 }
 
@@ -97,7 +98,7 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
       isWaiting = false;
       isTold = false;
     },
-    close: () => close(context, started, isWaiting ? undefined : conversation),
+    close: () => close(context, started, conversation),
   };
 }
 
@@ -173,14 +174,15 @@ async function runTurns(
   }
 }
 
-/** After everything was shown: the opening is closed, then what can wait is done for a moment, quietly. */
+/** After everything was shown: the opening is closed unless its turn is open, then what can wait is done for a moment, quietly. */
 async function close(
   context: CliContext,
   { store, runtime, finish }: StartedRuntime,
   conversation: ConversationId | undefined,
 ): Promise<void> {
   const { clock } = context;
-  if (conversation !== undefined) {
+  const card = conversation === undefined ? null : await store.show({ conversation });
+  if (conversation !== undefined && card?.liveTurn === null) {
     await store.end({ conversation, actor: { platform: CLI_PLATFORM }, reason: "cli_close", nowMs: clock.nowMs() });
   }
   const patience = new AbortController();

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
+import { CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+
+let model: ModelProcess;
+let home: ChatHome;
+let terminal: Terminal | undefined;
+beforeAll(async () => {
+  model = await modelProcess([
+    {
+      when: { user: "danger", steps: 0 },
+      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+    },
+    { text: "the answer" },
+  ]);
+});
+afterAll(() => model.stop());
+beforeEach(() => {
+  home = chatHome(model.env);
+});
+afterEach(() => {
+  terminal?.kill();
+  home.remove();
+});
+
+function open(args: readonly string[]): Terminal {
+  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: model.env });
+  return terminal;
+}
+
+const park = async (): Promise<string> => conversationIn((await home.run(["chat", "-q", "danger"])).stderr);
+const waiting = async () =>
+  (await home.json<{ waiting: { conversation: string }[] }>(["approvals"])).waiting.map(
+    ({ conversation }) => conversation,
+  );
+const rolesOf = async (id: string) => (await home.messages(id)).map(({ role }) => role);
+/** Cut by a death in mid-turn. */
+const cut = async (): Promise<string> =>
+  conversationIn((await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } })).stderr);
+
+describe("/resume from a pipe", () => {
+  it("shows what waits there, ends with 6, and leaves it waiting", async () => {
+    const id = await park();
+    const { code, stderr } = await home.run([], { input: `/resume ${id}\n` });
+    expect([code, stderr]).toEqual([6, expect.stringContaining("$ rm -rf gone")]);
+    expect(await waiting()).toEqual([id]);
+    expect(await rolesOf(id)).toEqual(["user", "assistant"]);
+  });
+
+  it("[FQ-2] finishes a turn that was cut", async () => {
+    const id = await cut();
+    const { code, stdout } = await home.run([], { input: `/resume ${id}\n` });
+    expect([code, stdout]).toEqual([0, "the answer\n"]);
+    expect(await rolesOf(id)).toEqual(["user", "assistant"]);
+  });
+});
+
+describe("leaving a conversation whose turn waits", () => {
+  it.each(["-c", "-r"])("by the end of a chat that was opened with %s keeps it waiting", async (flag) => {
+    const id = await park();
+    const { code } = await home.run(["chat", flag, ...(flag === "-r" ? [id] : [])]);
+    expect([code, await waiting()]).toEqual([6, [id]]);
+  });
+});
+
+describe.skipIf(!hasPty)("leaving in a terminal a conversation whose turn waits", () => {
+  const leaveWaiting = async (chat: Terminal): Promise<void> => {
+    await chat.waitFor(/> /);
+    chat.type("danger\r");
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type(CTRL_D);
+    await chat.waitFor(/\/continue asks again[\s\S]*> /);
+  };
+
+  it.each([
+    ["/new", "/new\r"],
+    ["/new with a title", "/new another\r"],
+  ])("by %s keeps it waiting, and says how it is answered", async (_how, typed) => {
+    const chat = open([]);
+    await leaveWaiting(chat);
+    const [id = ""] = await waiting();
+    chat.type(typed);
+    expect(await chat.waitFor(/New session[\s\S]*> /)).toContain(`talaria chat -r ${id}`);
+    chat.type("hello\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type("/quit\r");
+    expect(await chat.ended()).toBe(0);
+    expect(await waiting()).toEqual([id]);
+    expect((await home.run(["chat", "-r", id, "--deny"])).code).toBe(0);
+  });
+
+  it("by /resume elsewhere and back keeps it waiting, and asks it again", async () => {
+    const other = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    const chat = open([]);
+    await leaveWaiting(chat);
+    const [id = ""] = await waiting();
+    chat.type(`/resume ${other}\r`);
+    expect(await chat.waitFor(/the answer[\s\S]*> /)).toContain("> hello");
+    expect(await waiting()).toEqual([id]);
+    chat.type(`/resume ${id}\r`);
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type("d\r");
+    await chat.waitFor(/the answer/);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("by Ctrl-D, after /resume went there, keeps it waiting", async () => {
+    const id = await park();
+    const chat = open([]);
+    await chat.waitFor(/> /);
+    chat.type(`/resume ${id}\r`);
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type(CTRL_D);
+    await chat.waitFor(/> /);
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(0);
+    expect(await waiting()).toEqual([id]);
+  });
+});
