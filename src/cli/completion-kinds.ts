@@ -3,6 +3,7 @@
  * completed by asking `talaria __complete KIND PREFIX`, which asks the function here. An answer is for a
  * person who pressed Tab: quick, short, and nothing at all rather than an error.
  */
+import { redact } from "#base/redact.js";
 import type { CliContext } from "./command.js";
 
 export const CANDIDATES_MAX = 100;
@@ -32,7 +33,7 @@ export const COMPLETERS: Readonly<Record<string, Completer>> = {
     return rows.map(({ id, title, preview }) =>
       // What was typed decides: the beginning of an id becomes the id, anything else the title.
       title === null || id.startsWith(prefix)
-        ? { value: id, description: title ?? preview ?? "" }
+        ? { value: id, description: redact(title ?? preview ?? "") }
         : { value: title, description: id },
     );
   },

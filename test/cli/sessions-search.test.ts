@@ -52,6 +52,17 @@ describe("sessions search", () => {
     expect((await run("sessions", "search", "red", "wine")).stderr).toBe("");
   });
 
+  it("shows no secret of what was found or stands around it, except to programs", async () => {
+    const key = (letter: string) => `sk-${letter.repeat(24)}`;
+    const said = messages(now, ["user", `before ${key("b")}`], ["assistant", `the vault has ${key("v")} in it`]);
+    await fillHome(home.path, { conversations: [conversation("cccc3333cccc3333", { activeMs: now, messages: said })] });
+    const { stdout } = await run("sessions", "search", "vault");
+    expect(stdout).toContain("the «vault» has [redacted] in it");
+    expect(stdout).toContain("before [redacted]");
+    expect(stdout).not.toContain("sk-");
+    expect((await run("sessions", "search", "vault", "--json")).stdout).toContain(key("v"));
+  });
+
   it("filters by source, role, time and session, and sorts", async () => {
     await fillHome(home.path, spec);
     await run("doctor");

@@ -149,6 +149,36 @@ describe("sessions show", () => {
     expect((await run("sessions", "show", "7h3k", "--raw")).stdout).toContain("line 29");
   });
 
+  it("shows no secret of texts, calls and results, except raw and to programs", async () => {
+    const key = (letter: string) => `sk-${letter.repeat(24)}`;
+    const said = messages(
+      now,
+      ["user", `my key is ${key("u")}`],
+      [
+        "assistant",
+        `I use ${key("a")}`,
+        {
+          body: {
+            toolCalls: [
+              { id: "c1", name: "terminal", arguments: `{"command":"curl -H 'Authorization: Bearer ${key("c")}' x"}` },
+            ],
+          },
+        },
+      ],
+      ["tool", `one\nAPI_KEY=${key("r")}\nrest`, { body: { toolCallId: "c1", toolName: "terminal" } }],
+    );
+    await fillHome(home.path, { conversations: [conversation("7h3kq2vd9w4xmpab", { activeMs: now, messages: said })] });
+    const { stdout } = await run("sessions", "show", "7h3k");
+    expect(stdout).toContain("my key is [redacted]");
+    expect(stdout).toContain("I use [redacted]");
+    expect(stdout).toContain("API_KEY=[redacted]");
+    expect(stdout).not.toMatch(/sk-|[uacr]{10}/);
+    for (const flag of ["--raw", "--json"]) {
+      const whole = (await run("sessions", "show", "7h3k", flag)).stdout;
+      for (const letter of "uacr") expect(whole, flag).toContain(key(letter));
+    }
+  });
+
   it("is bounded, says so, and shows everything when asked", async () => {
     const said = Array.from({ length: 450 }, (_, n) => ["user", `message ${n}`] as const);
     await fillHome(home.path, {

@@ -2,6 +2,7 @@
 import type { Finding } from "#app/find.js";
 import { UserError } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
+import { redact } from "#base/redact.js";
 import { truncate, visible } from "#base/text-width.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationCard, ConversationRow } from "#session/verbs/reading.js";
@@ -34,9 +35,9 @@ export async function shortIdsOf(
   return (id) => short.get(id) ?? id;
 }
 
-/** Its title, else how it begins; never empty. */
+/** Its title, else how it begins, without secrets; never empty. */
 export function nameOf({ title, preview }: Pick<ConversationRow, "title" | "preview">): string {
-  return title ?? preview ?? "(untitled)";
+  return redact(title ?? preview ?? "(untitled)");
 }
 
 /** `"my project" (7h3kq2vd)` in a sentence. */

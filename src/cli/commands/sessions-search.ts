@@ -1,5 +1,6 @@
 /** `talaria sessions search`: one hit a conversation, with what stands around it. */
 import { UserError } from "#base/errors.js";
+import { redact } from "#base/redact.js";
 import { truncate, visible } from "#base/text-width.js";
 import {
   SEARCH_LIMIT_MAX,
@@ -15,6 +16,7 @@ import { EXIT } from "../exit-codes.js";
 import { formatCount, formatPlural, parseMoment } from "../format.js";
 import type { Output } from "../output.js";
 import { requireSession, shortIdsOf } from "./sessions-find.js";
+import { redactSnippet } from "./sessions-snippet.js";
 import { withReader } from "./sessions-store.js";
 
 export interface SearchOptions {
@@ -96,7 +98,7 @@ async function showHits(
     const title = truncate(visible(hit.title ?? "(untitled)"), Math.max(TITLE_CELLS_MIN, room - id.length));
     out.line(`${out.paint.bold(id)}  ${title}  ${out.paint.dim(facts)}`);
     if (hit.before !== null) out.line(context(hit.before, out));
-    out.line(`  ${ROLES[hit.role]}  ${marked(hit.snippet, out)}`);
+    out.line(`  ${ROLES[hit.role]}  ${marked(redactSnippet(hit.snippet), out)}`);
     if (hit.after !== null) out.line(context(hit.after, out));
   });
 }
@@ -106,7 +108,7 @@ const TITLE_CELLS_MIN = 10;
 const ROLES: Readonly<Record<SearchedRole, string>> = { user: "you  ", assistant: "agent", tool: "tool " };
 
 function context({ role, text }: { readonly role: SearchedRole; readonly text: string }, out: Output): string {
-  return out.paint.dim(`  ${ROLES[role]}  ${truncate(visible(text), out.columns - 9)}`);
+  return out.paint.dim(`  ${ROLES[role]}  ${truncate(visible(redact(text)), out.columns - 9)}`);
 }
 
 /** Matches in bold yellow, or between `«»` where there are no colours. The line is cut before it is coloured. */

@@ -1,4 +1,5 @@
-/** Messages as people read them: who, when, wrapped text; calls and results of tools in a few lines. */
+/** Messages as people read them: who, when, wrapped text without secrets; calls and results of tools in a few lines. */
+import { redact } from "#base/redact.js";
 import { truncate, visible } from "#base/text-width.js";
 import type { Role } from "#session/message.js";
 import type { HistoryRow } from "#session/verbs/reading.js";
@@ -53,11 +54,13 @@ function textLines(row: HistoryRow, { out, isRaw }: MessageStyle, cells: number)
   if (row.text === "") return [];
   // Lines as they were written: for copying. Control characters are taken out all the same.
   if (isRaw) return wrapText(row.text, Number.POSITIVE_INFINITY);
-  if (row.role !== "tool") return wrapText(row.text, cells);
-  const lines = wrapText(row.text.slice(0, RESULT_LINES_MAX * cells * 2), cells);
+  // Before it is cut: of half a key nobody can tell that it is one.
+  const text = redact(row.text);
+  if (row.role !== "tool") return wrapText(text, cells);
+  const lines = wrapText(text.slice(0, RESULT_LINES_MAX * cells * 2), cells);
   const shown = lines.slice(0, RESULT_LINES_MAX);
-  const left = row.text.split("\n").length - shown.length;
-  const isCut = lines.length > shown.length || row.text.length > RESULT_LINES_MAX * cells * 2;
+  const left = text.split("\n").length - shown.length;
+  const isCut = lines.length > shown.length || text.length > RESULT_LINES_MAX * cells * 2;
   const more = left > 0 ? `… ${formatPlural(left, "more line")}` : "… more";
   return [...shown, ...(isCut ? [`${more}; --raw shows all`] : [])].map((line) => out.paint.dim(line));
 }
@@ -65,7 +68,7 @@ function textLines(row: HistoryRow, { out, isRaw }: MessageStyle, cells: number)
 function callLines(row: HistoryRow, { out, isRaw }: MessageStyle, cells: number): string[] {
   const calls = row.body?.toolCalls ?? [];
   return calls.flatMap(({ name, arguments: given }) => {
-    const text = `▸ ${visible(name)} ${visible(isRaw ? given : given.slice(0, ARGUMENT_CHARS_MAX))}`;
+    const text = `▸ ${visible(name)} ${visible(isRaw ? given : redact(given).slice(0, ARGUMENT_CHARS_MAX))}`;
     return [out.paint.dim(isRaw ? text : truncate(text, cells))];
   });
 }
