@@ -44,6 +44,37 @@ describe("[MD-9] a request without fault", () => {
   });
 });
 
+describe("[MD-9] a request that grew", () => {
+  const [hello, asking, answer, last] = [user(), calls("a"), results("a"), user("and now?")];
+  it.each<[string, readonly ModelMessage[]]>([
+    ["by a step", [hello, asking, answer, says(), last]],
+    ["by nothing", [hello, asking, answer]],
+    ["by a call that nobody answers", [hello, asking, answer, says(), last, calls("b")]],
+    ["by a second assistant", [hello, asking, answer, says(), says("more"), last]],
+    ["by half a character", [hello, asking, answer, user("\ud83d")]],
+    ["and lost the answer of a call", [hello, asking, last]],
+    ["and had the answer of a call replaced", [hello, asking, results("b"), last]],
+    ["and was cut before its last message", [hello, asking]],
+    ["beyond the largest", [hello, asking, answer, ...Array.from({ length: 16 }, () => user("x".repeat(1_900_000)))]],
+  ])("%s is judged like one never seen", (_, messages) => {
+    for (const dialect of DIALECTS) {
+      expect(violations(request([hello, asking, answer]), dialect)).toEqual([]);
+      const unseen = messages.map((message) => ({ ...message }));
+      expect(violations(request(messages), dialect)).toEqual(violations(request(unseen), dialect));
+    }
+  });
+
+  it("is still too long when what made it so was seen before", () => {
+    const many = [hello, ...Array.from({ length: 15 }, () => user("x".repeat(1_900_000)))];
+    for (const dialect of DIALECTS) {
+      expect(violations(request(many), dialect)).toEqual([]);
+      expect(violations(request([...many, user("x".repeat(1_900_000))]), dialect)).toEqual([
+        expect.stringMatching(/longer than/),
+      ]);
+    }
+  });
+});
+
 describe("[MD-9] a request is at fault with", () => {
   it.each<[string, readonly ModelMessage[], RegExp, (readonly Dialect[])?]>([
     ["no message", [], /no message/],

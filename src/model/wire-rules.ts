@@ -28,15 +28,42 @@ export function violations(request: ModelRequest, dialect: Dialect): string[] {
   const say: Say = (text) => {
     if (found.length < VIOLATIONS_MAX) found.push(text);
   };
+  const { messages } = request;
+  const known = knownBeginning(messages, dialect);
   checkSystem(request, say);
   checkTools(request, dialect, say);
-  checkOrder(request.messages, dialect, say);
-  request.messages.forEach((message, at) => {
-    for (const problem of ownProblems(message, dialect)) say(`message ${at}: ${problem}`);
-    checkAnswers(request.messages, at, say);
-  });
-  if (sizeOf(request) > WIRE_REQUEST_CHARS_MAX) say(`the request is longer than ${WIRE_REQUEST_CHARS_MAX} characters`);
+  checkEnds(messages, dialect, say);
+  // The last that is known may be answered by another message than before.
+  for (let at = Math.max(0, known.count - 1); at < messages.length; at++) checkMessageAt(messages, at, dialect, say);
+  const chars = known.chars + charsOfAll(messages.slice(known.count));
+  if (chars + charsAround(request) > WIRE_REQUEST_CHARS_MAX)
+    say(`the request is longer than ${WIRE_REQUEST_CHARS_MAX} characters`);
+  const [first] = messages;
+  if (found.length === 0 && first !== undefined) WITHOUT_FAULT[dialect].set(first, { messages, chars });
   return found;
+}
+
+interface Checked {
+  readonly messages: readonly ModelMessage[];
+  readonly chars: number;
+}
+
+/** The last request without a fault, by its first message: the next one begins with the same objects. */
+const WITHOUT_FAULT: Readonly<Record<Dialect, WeakMap<ModelMessage, Checked>>> = {
+  "openai-chat": new WeakMap(),
+  "openai-responses": new WeakMap(),
+  anthropic: new WeakMap(),
+  google: new WeakMap(),
+};
+
+/** How many messages, and characters in them, were looked at before: a long history is read once, not at every step. */
+function knownBeginning(messages: readonly ModelMessage[], dialect: Dialect): { count: number; chars: number } {
+  const [first] = messages;
+  const last = first === undefined ? undefined : WITHOUT_FAULT[dialect].get(first);
+  if (last === undefined) return { count: 0, chars: 0 };
+  let count = 0;
+  while (count < last.messages.length && last.messages[count] === messages[count]) count++;
+  return { count, chars: last.chars - charsOfAll(last.messages.slice(count)) };
 }
 
 type Say = (text: string) => void;
@@ -56,35 +83,26 @@ function checkTools({ tools }: ModelRequest, dialect: Dialect, say: Say): void {
   }
 }
 
-/** Results count as the user's; two of them in a row are merged on the way, two of the assistant's are not. */
-function checkOrder(messages: readonly ModelMessage[], dialect: Dialect, say: Say): void {
+function checkEnds(messages: readonly ModelMessage[], dialect: Dialect, say: Say): void {
   if (messages.length === 0) say("there is no message");
-  const isStrict = dialect === "anthropic" || dialect === "google";
-  if (isStrict && messages.length > 0 && messages[0]?.role !== "user") say("the first message is not the user's");
-  messages.forEach((message, at) => {
-    const isSecond = message.role === "assistant" && messages[at - 1]?.role === "assistant";
-    if (isStrict && isSecond) say(`message ${at}: two assistant messages in a row`);
-  });
+  else if (isStrict(dialect) && messages[0]?.role !== "user") say("the first message is not the user's");
   // An assistant at the end would be gone on with, not answered; some models refuse it.
   if (messages.at(-1)?.role === "assistant") say("the last message is the assistant's");
 }
 
-/** What is wrong with a message by itself. Remembered, so that a long history is read once and not at every step. */
-function ownProblems(message: ModelMessage, dialect: Dialect): readonly string[] {
-  const known = PROBLEMS[dialect].get(message);
-  if (known !== undefined) return known;
-  const found: string[] = [];
-  checkMessage(message, dialect, (text) => found.push(text));
-  PROBLEMS[dialect].set(message, found);
-  return found;
+function isStrict(dialect: Dialect): boolean {
+  return dialect === "anthropic" || dialect === "google";
 }
 
-const PROBLEMS: Readonly<Record<Dialect, WeakMap<ModelMessage, readonly string[]>>> = {
-  "openai-chat": new WeakMap(),
-  "openai-responses": new WeakMap(),
-  anthropic: new WeakMap(),
-  google: new WeakMap(),
-};
+function checkMessageAt(messages: readonly ModelMessage[], at: number, dialect: Dialect, say: Say): void {
+  const message = messages[at];
+  if (message === undefined) return;
+  // Results count as the user's; two of them in a row are merged on the way, two of the assistant's are not.
+  const isSecond = message.role === "assistant" && messages[at - 1]?.role === "assistant";
+  if (isStrict(dialect) && isSecond) say(`message ${at}: two assistant messages in a row`);
+  checkMessage(message, dialect, (text) => say(`message ${at}: ${text}`));
+  checkAnswers(messages, at, say);
+}
 
 function checkMessage(message: ModelMessage, dialect: Dialect, say: Say): void {
   if (message.role === "tool") {
@@ -154,11 +172,8 @@ function checkText(text: string, where: string, say: Say): void {
   if (text.length > WIRE_TEXT_CHARS_MAX) say(`${where}: longer than ${WIRE_TEXT_CHARS_MAX} characters`);
 }
 
-function sizeOf({ system, messages, tools }: ModelRequest): number {
+function charsOfAll(messages: readonly ModelMessage[]): number {
   let chars = 0;
-  for (const { text } of system) chars += text.length;
-  for (const { name, description, schema } of tools)
-    chars += name.length + description.length + JSON.stringify(schema).length;
   for (const message of messages) {
     if (message.role === "tool") for (const { text } of message.results) chars += text.length;
     else chars += message.text.length;
@@ -166,3 +181,20 @@ function sizeOf({ system, messages, tools }: ModelRequest): number {
   }
   return chars;
 }
+
+/** Everything that is said besides the messages. */
+function charsAround({ system, tools }: ModelRequest): number {
+  let chars = 0;
+  for (const { text } of system) chars += text.length;
+  for (const { name, description, schema } of tools) chars += name.length + description.length + schemaChars(schema);
+  return chars;
+}
+
+function schemaChars(schema: object): number {
+  const known = SCHEMA_CHARS.get(schema) ?? JSON.stringify(schema).length;
+  SCHEMA_CHARS.set(schema, known);
+  return known;
+}
+
+/** Schemas are the same objects in every request of a process. */
+const SCHEMA_CHARS = new WeakMap<object, number>();

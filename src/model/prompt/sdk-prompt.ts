@@ -67,9 +67,22 @@ function toolsOf({ tools }: ModelRequest, target: PromptTarget): LanguageModelV3
 }
 
 function messagesOf(messages: readonly ModelMessage[], target: PromptTarget): LanguageModelV3Message[] {
-  const sent = messages.flatMap((message) => messageOf(message, target));
+  const known = WRITTEN.get(target) ?? new WeakMap<ModelMessage, readonly LanguageModelV3Message[]>();
+  WRITTEN.set(target, known);
+  const sent: LanguageModelV3Message[] = [];
+  for (const message of messages) {
+    let own = known.get(message);
+    if (own === undefined) {
+      own = messageOf(message, target);
+      known.set(message, own);
+    }
+    sent.push(...own);
+  }
   return marksCache(target) ? markMessages(sent, target) : sent;
 }
+
+/** What a message becomes for a model is written once, so that a long history costs little at the next step. */
+const WRITTEN = new WeakMap<PromptTarget, WeakMap<ModelMessage, readonly LanguageModelV3Message[]>>();
 
 function messageOf(message: ModelMessage, target: PromptTarget): LanguageModelV3Message[] {
   switch (message.role) {
