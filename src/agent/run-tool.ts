@@ -65,7 +65,10 @@ function toolContext(turn: TurnParts, run: ToolRun, signal: AbortSignal): ToolCo
     conversation: turn.conversation,
     session: turn.session(),
     turn: turn.turn,
-    env: environment(),
+    // Made for the tools that start something; most only look at a file.
+    get env() {
+      return environment();
+    },
     reply: run.reply,
     report: (line) => turn.glimpse({ type: "call-progress", call: run.id, line }),
     async recall(name) {

@@ -24,8 +24,13 @@ export interface LineWatch {
 export function routedFetch(fetch: Fetch): RoutedFetch {
   const watches = new WeakMap<AbortSignal, LineWatch>();
   return {
-    attach: (signal, watch) => void watches.set(signal, watch),
-    fetch(input, init) {
+    attach(signal, watch) {
+      watches.set(signal, watch);
+      return () => void watches.delete(signal);
+    },
+    async fetch(input, init) {
+      // A package that was left behind may ask for a step that is over.
+      init?.signal?.throwIfAborted();
       const watch = init?.signal ? watches.get(init.signal) : undefined;
       invariant(watch !== undefined, "every request of a package belongs to a step");
       return watchedFetch(fetch, watch)(input, init);
@@ -35,13 +40,16 @@ export function routedFetch(fetch: Fetch): RoutedFetch {
 
 export interface RoutedFetch {
   readonly fetch: Fetch;
-  /** Requests that carry this signal belong to this step. */
-  attach(signal: AbortSignal, watch: LineWatch): void;
+  /**
+   * Requests that carry this signal belong to this step, until the answer is called. Node holds on to the signal for
+   * long after that, and would hold on to the whole step with it.
+   */
+  attach(signal: AbortSignal, watch: LineWatch): () => void;
 }
 
 function watchedFetch(fetch: Fetch, watch: LineWatch): Fetch {
   return async (input, init) => {
-    const pending = fetch(input, init);
+    const pending = fetch(input, asBytes(init));
     watch.onSent();
     const response = await pending;
     watch.onSign();
@@ -55,6 +63,14 @@ function watchedFetch(fetch: Fetch, watch: LineWatch): Fetch {
       headers: plainHeaders(response.headers),
     });
   };
+}
+
+/**
+ * Node keeps a request's text until its next full collection, and a conversation's requests are its whole history:
+ * kept as bytes they stay out of the heap, which would otherwise grow by every one of them.
+ */
+function asBytes(init: RequestInit | undefined): RequestInit | undefined {
+  return typeof init?.body === "string" ? { ...init, body: Buffer.from(init.body) } : init;
 }
 
 type Bytes = AsyncGenerator<Uint8Array, void, undefined>;

@@ -32,8 +32,13 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
   const abort = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
   watch.signal.addEventListener("abort", abort, { once: true });
   const timer = watchLine(plan, (failure) => stop.abort(new StepFailure(failure)));
+  const detach = plan.line.attach(stop.signal, {
+    onSent: () => tell(() => watch.onSent?.()),
+    onSign: () => timer.sign(),
+    nowMs: () => plan.clock.nowMs(),
+  });
   try {
-    const thrown = await readInto(assembly, plan, { stop: stop.signal, timer, watch });
+    const thrown = await readInto(assembly, plan, stop.signal);
     if (watch.signal.aborted) return { kind: "aborted", partial: assembly.partial };
     // What we stopped ourselves is told by our reason, not by the error the package made of it.
     if (stop.signal.aborted) return assembly.failed(failureOf(stop.signal.reason, plan.clock.nowMs()));
@@ -42,9 +47,13 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
     timer.stop();
     watch.signal.removeEventListener("abort", abort);
     // Whatever is still open on the line belongs to a step that is over.
-    stop.abort(new DOMException("the step is over", "AbortError"));
+    stop.abort(STEP_OVER);
+    detach();
   }
 }
+
+/** Made once: an error's stack would be taken at the end of every step, and nobody reads it. */
+const STEP_OVER = new DOMException("the step is over", "AbortError");
 
 /** What a listener throws is a bug of ours, also where a package would take it for a broken line. */
 function tell(listener: () => void): void {
@@ -55,21 +64,14 @@ function tell(listener: () => void): void {
   }
 }
 
-interface Line {
-  readonly stop: AbortSignal;
-  readonly timer: LineTimer;
-  readonly watch: StepWatch;
-}
-
 /** Reads until the stream ends, breaks or need not be read on. Returns what was thrown on the provider's side. */
-async function readInto(assembly: Assembly, plan: StepPlan, line: Line): Promise<{ error: unknown } | undefined> {
-  plan.line.attach(line.stop, {
-    onSent: () => tell(() => line.watch.onSent?.()),
-    onSign: () => line.timer.sign(),
-    nowMs: () => plan.clock.nowMs(),
-  });
-  const stopped = whenStopped(line.stop);
-  const options = { ...plan.options, abortSignal: line.stop, includeRawChunks: true };
+async function readInto(
+  assembly: Assembly,
+  plan: StepPlan,
+  stop: AbortSignal,
+): Promise<{ error: unknown } | undefined> {
+  const stopped = whenStopped(stop);
+  const options = { ...plan.options, abortSignal: stop, includeRawChunks: true };
   const opened = await settle(Promise.race([plan.adapter.doStream(options), stopped]));
   if ("error" in opened) return opened;
   const reader = opened.value.stream.getReader();
