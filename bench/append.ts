@@ -138,13 +138,13 @@ function bytesWritten(): number {
 }
 
 /** A turn of its own for each chat: every append is a recorded step of a live turn, as in real use. */
-export async function openTurn(store: SessionStore, eventId: string): Promise<ClaimedTurn> {
+export async function openTurn(store: SessionStore, eventId: string, to?: ConversationId): Promise<ClaimedTurn> {
   const nowMs = Date.now();
   const admitted = await store.admit({
     platform: "bench",
     account: "bench",
     eventId,
-    to: { kind: "new" },
+    to: to === undefined ? { kind: "new" } : { kind: "conversation", id: to },
     text: "begin",
     start: { source: "bench" },
     nowMs,

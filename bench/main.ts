@@ -19,6 +19,7 @@ import {
 import { printRow, type Row } from "./report.js";
 import { benchSearch } from "./search.js";
 import { benchTurn } from "./turn.js";
+import { benchRequests } from "./turn-load.js";
 import { benchProcesses } from "./turn-process.js";
 
 const args = process.argv.slice(2);
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   try {
     if (wants("process")) await benchProcesses(join(folder, "processes"), isQuick, emit);
     if (wants("turn")) await benchTurn(join(folder, "turns"), isQuick, emit);
+    if (wants("load")) await benchRequests(join(folder, "requests"), emit);
     if (wants("append")) await benchAppend(folder, isQuick, emit);
     if (wants("history") || wants("search")) await benchLarge(folder, { isQuick, wants, emit });
   } finally {
