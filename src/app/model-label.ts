@@ -32,6 +32,15 @@ export function readLabel(text: string, look: Lookup): Label {
   throw new UserError(`${shown(label)} names a provider and no model`, `talaria models --list ${provider}`, 2);
 }
 
+/** A provider's name alone, where no model's name belongs. */
+export function readProvider(word: string): ProviderName {
+  const provider = providerOf(word.trim());
+  if (provider !== undefined) return provider;
+  const meant = nearestProvider(word);
+  const hint = meant === undefined ? `the providers: ${PROVIDERS.join(", ")}` : `did you mean ${meant}?`;
+  throw new UserError(`there is no provider ${shown(word)}`, hint, 2);
+}
+
 function providerOf(word: string): ProviderName | undefined {
   const lower = word.toLowerCase();
   const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : undefined;
@@ -77,8 +86,12 @@ function guess(name: string, look: Lookup): Label {
   return { provider, name, note: `${name} has no provider in front; ${provider}/${name} is taken, ${why}` };
 }
 
+function nearestProvider(word: string): string | undefined {
+  return nearest(word, [...PROVIDERS, ...Object.keys(ALIASES)]);
+}
+
 function unknownName(name: string): UserError {
-  const meant = nearest(name, [...PROVIDERS, ...Object.keys(ALIASES)]);
+  const meant = nearestProvider(name);
   const hint = meant === undefined ? "" : `did you mean ${meant}/…? `;
   return new UserError(
     `${shown(name)} does not tell whose model it is`,
@@ -89,7 +102,7 @@ function unknownName(name: string): UserError {
 
 function unknownProvider(label: string, slash: number): UserError {
   const word = label.slice(0, slash);
-  const meant = nearest(word, [...PROVIDERS, ...Object.keys(ALIASES)]);
+  const meant = nearestProvider(word);
   const hint =
     meant === undefined
       ? `the providers: ${PROVIDERS.join(", ")}\na name with a slash of its own needs one in front: openrouter/${label}`

@@ -83,6 +83,8 @@ export interface Written {
   readonly previous: string | undefined;
   /** The variable that now holds the typed key. */
   readonly keptIn: string | undefined;
+  /** What that variable held in `.env` before. */
+  readonly keyWas: "none" | "another" | "the same";
 }
 
 /**
@@ -91,14 +93,16 @@ export interface Written {
  */
 export async function writePlan(plan: ModelPlan, home: HomePaths): Promise<Written> {
   const keptIn = plan.key === undefined ? undefined : keyVariableOf(plan);
+  const before = keptIn === undefined ? undefined : inspectConfig(home, {}).envFile.variables.get(keptIn);
+  const keyWas = before === undefined ? "none" : before === plan.key ? "the same" : "another";
   if (keptIn !== undefined && plan.key !== undefined) await assignVariable(home.env, keptIn, plan.key);
   const path = `${home.config}.previous`;
   let previous: string | undefined;
-  const { kind } = await changeKeys(home, changesOf(plan, home), async (before) => {
-    await replaceFile(path, before);
+  const { kind } = await changeKeys(home, changesOf(plan, home), async (text) => {
+    await replaceFile(path, text);
     previous = path;
   });
-  return { outcome: kind, previous, keptIn };
+  return { outcome: kind, previous, keptIn, keyWas };
 }
 
 function changesOf(plan: ModelPlan, home: HomePaths) {

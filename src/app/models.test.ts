@@ -299,6 +299,12 @@ describe("a plan", () => {
     expect(readFileSync(home.config, "utf8")).toBe("model:\n  provider: anthropic\n  name: z\n");
   });
 
+  it("says what the variable of a typed key held before", async () => {
+    const plan = { provider: "anthropic", name: "z", key: "k-1" } as const;
+    const was = async (key: string) => (await writePlan({ ...plan, key }, home)).keyWas;
+    expect([await was("k-1"), await was("k-1"), await was("k-2")]).toEqual(["none", "the same", "another"]);
+  });
+
   it("that names no address keeps the one of the same provider, with its key", () => {
     write(old);
     expect(specOf({ provider: "anthropic", name: "z" })).toMatchObject({ baseUrl: "https://a.example", apiKey: "k-a" });

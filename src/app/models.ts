@@ -5,7 +5,7 @@
 import { UserError } from "#base/errors.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { ModelSpec, ProviderName } from "#model/model.js";
-import { type Label, readLabel, usualModel } from "./model-label.js";
+import { type Label, readLabel, readProvider, usualModel } from "./model-label.js";
 import { lookUp, type ModelEntry, type SpecSources, type Wanted, whence } from "./model-spec.js";
 import { firstSet, type Lookup, lookupIn, PROVIDER_VARIABLES, PROVIDERS_BY_ENVIRONMENT } from "./model-variables.js";
 
@@ -29,26 +29,23 @@ export function chooseModels(config: LoadedConfig, env: NodeJS.ProcessEnv, flag?
   return new Chooser(config, lookupIn(config, env)).choose(flag);
 }
 
-/** The label of the model in use, and what chose it; null when that is the demo model or cannot be told. */
-export function currentModel(
-  config: LoadedConfig,
-  env: NodeJS.ProcessEnv,
-): { readonly label: string; readonly origin: string } | null {
-  try {
-    const { main, origin } = chooseModels(config, env);
-    const [{ provider, name }] = main;
-    return provider === "demo" ? null : { label: `${provider}/${name}`, origin };
-  } catch (error) {
-    // A choice that does not work yet is what setup is there for.
-    if (error instanceof UserError) return null;
-    throw error;
-  }
+export interface CurrentModel {
+  /** Null: what is set names no model. */
+  readonly label: string | null;
+  readonly origin: string;
+  /** What keeps it from being used: a key that is not there, an address nobody gave. */
+  readonly problem: UserError | null;
+}
+
+/** The model that would be asked and what chose it, also when it cannot be asked yet. */
+export function currentModel(config: LoadedConfig, env: NodeJS.ProcessEnv): CurrentModel {
+  return new Chooser(config, lookupIn(config, env)).current();
 }
 
 /** How a provider is reached, when no model of it is meant: for its list of models. */
 export function chooseProvider(config: LoadedConfig, env: NodeJS.ProcessEnv, word: string): ModelSpec {
   const look = lookupIn(config, env);
-  const { provider } = readLabel(`${word.replace(/\/.*$/s, "")}/any`, look);
+  const provider = readProvider(word.replace(/\/.*$/s, ""));
   const { model, prices } = config.values;
   const entry = model.provider === provider ? model : {};
   const looked = lookUp({ provider, name: "", entry, place: "model" }, prices, look);
@@ -81,6 +78,19 @@ class Chooser {
       auxiliaryOrigin: own?.origin ?? "the main model",
       sources: this.sources,
     };
+  }
+
+  current(): CurrentModel {
+    let named: { readonly label: string; readonly origin: string } | undefined;
+    try {
+      const { wanted, origin } = this.first(undefined);
+      named = { label: `${wanted.provider}/${wanted.name}`, origin };
+      this.required(wanted);
+      return { ...named, problem: null };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { ...(named ?? { label: null, origin: this.originOf("model") }), problem: error };
+    }
   }
 
   private first(flag: string | undefined): { wanted: Wanted; origin: string } {

@@ -149,7 +149,14 @@ describe("talaria models --list", () => {
       code: 1,
       stderr: expect.stringContaining("ANTHROPIC_API_KEY"),
     });
-    expect(await run(["--list", "quux"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no provider") });
+    expect(await run(["--list", "quux"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no provider "quux"\n +the providers: openai, .*demo\n$/),
+    });
+    expect(await run(["--list", "antropic"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/did you mean anthropic\?\n$/),
+    });
     const env = own({ OPENAI_BASE_URL: await closedAddress() });
     expect(await run(["--list", "openai"], { env })).toMatchObject({
       code: 1,

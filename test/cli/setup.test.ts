@@ -31,7 +31,12 @@ const SECRET = "hunter22-secret";
 describe("talaria setup without a terminal", () => {
   it("tells what it found and what to do, asks nothing and writes nothing", async () => {
     const { code, stdout, stderr } = await run([]);
-    expect([code, stderr]).toEqual([0, "Looking for keys and local servers …\n"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^Looking for keys and local servers …\n.*nothing was set up: there is no terminal to ask in\n +say what to take: .*talaria setup --provider/,
+      ),
+    ]);
     expect(stdout).toContain("To go on:\n");
     const env = { ANTHROPIC_API_KEY: SECRET, OLLAMA_HOST: server.url };
     const found = await run([], { env });
@@ -131,12 +136,52 @@ describe("talaria setup without a terminal", () => {
     expect(read()).toContain("api_key_env: MY_KEY");
   });
 
+  it("tells programs what is configured although its key is not there", async () => {
+    const text = "model:\n  provider: openai\n  name: gpt-x\n  api_key_env: NOWHERE\n";
+    writeFileSync(file, text, { mode: 0o600 });
+    const { code, stdout } = await run(["--json"]);
+    expect([code, JSON.parse(stdout).current]).toEqual([
+      0,
+      {
+        label: "openai/gpt-x",
+        origin: "config.yaml:3",
+        problem: "openai/gpt-x needs the variable NOWHERE, and it is not set",
+      },
+    ]);
+    writeFileSync(file, "model:\n  name: quux\n", { mode: 0o600 });
+    expect(JSON.parse((await run(["--json"])).stdout).current).toMatchObject({
+      label: null,
+      origin: "config.yaml:2",
+      problem: expect.stringContaining("quux"),
+    });
+  });
+
+  it("offers the names that a server lists when none was given", async () => {
+    const { code, stderr } = await run(["--provider", "openai-compatible", "--base-url", address(), "--yes"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/needs the name of a model\n +pass it: --name NAME; the server has model-a, model-b\n/),
+    ]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("takes a whole label for the provider", async () => {
+    const env = { OPENAI_API_KEY: SECRET, OPENAI_BASE_URL: address() };
+    expect(await run(["--provider", "openai/model-b", "--yes"], { env })).toMatchObject({ code: 0 });
+    expect(read()).toBe("model:\n  provider: openai\n  name: model-b\n");
+  });
+
   it.each([
-    [["--provider", "opnai"], 2, /did you mean openai/],
+    [["--provider", "opnai"], 2, /there is no provider "opnai"\n +did you mean openai\?/],
+    [["--provider", "quux", "--name", "x"], 2, /there is no provider "quux"\n +the providers: openai, /],
     [["--provider", "openai"], 1, /OPENAI_API_KEY is not set/],
     [["--provider", "openai", "--api-key-env", "NOWHERE"], 1, /NOWHERE, and it is not set/],
     [["--provider", "openai-compatible", "--name", "x"], 1, /needs the address/],
-    [["--provider", "openai-compatible", "--base-url", "http://127.0.0.1:1"], 2, /needs the name of a model/],
+    [
+      ["--provider", "openai-compatible", "--base-url", "http://127.0.0.1:1"],
+      2,
+      /needs the name of a model\n +pass it: --name NAME; its models cannot be listed/,
+    ],
     [["--name", "x"], 2, /need --provider/],
     [["--yes", "--name", "x"], 2, /need --provider/],
   ])("refuses %j with advice, and writes nothing", async (args, code, stderr) => {
@@ -176,6 +221,8 @@ describe.runIf(hasTerminal)("talaria setup in a terminal", () => {
       `model:\n  provider: openai-compatible\n  name: model-b\n  base_url: ${address()}\n  api_key_env: OPENAI_COMPATIBLE_API_KEY\n`,
     );
     expect(read(envFile)).toBe(`OPENAI_COMPATIBLE_API_KEY=${SECRET}\n`);
+    expect(terminal.screen).toMatch(/^Undo: rm .*config\.yaml$/m);
+    expect(terminal.screen).toMatch(/^Undo the key: take the line OPENAI_COMPATIBLE_API_KEY=… out of \S+\.env$/m);
     expect(statSync(envFile).mode & 0o777).toBe(0o600);
     expect(server.exchanges[0]?.seen.headers["authorization"]).toBe(`Bearer ${SECRET}`);
     expect((await runCli(["models", "--test"], { home: home.path })).code).toBe(0);
@@ -192,7 +239,7 @@ describe.runIf(hasTerminal)("talaria setup in a terminal", () => {
     expect(await terminal.end()).toBe(0);
     expect(read()).toBe("model:\n  provider: openai\n  name: model-a\n");
     expect(existsSync(envFile)).toBe(false);
-    const lines = terminal.screen.split("\n").filter((line) => !line.startsWith("Undo: "));
+    const lines = terminal.screen.split("\n").filter((line) => !line.startsWith("Undo"));
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 

@@ -1,5 +1,7 @@
 /** What `talaria setup` found, for somebody who cannot be asked: and the line that would go on from there. */
+import { UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
+import { EXIT } from "../exit-codes.js";
 import { formatPlural } from "../format.js";
 import type { SetupRun } from "./setup-run.js";
 
@@ -12,8 +14,9 @@ export async function tellFindings(run: SetupRun): Promise<void> {
   }
   for (const line of findingLines(run)) context.out.line(line);
   context.out.line();
-  context.out.line("There is no terminal to ask in. To go on:");
+  context.out.line("To go on:");
   for (const command of next) context.out.line(`  ${command}`);
+  throw new UserError("nothing was set up: there is no terminal to ask in", `say what to take: ${next[0]}`, EXIT.usage);
 }
 
 /** Rows of what was found; a sentence when there is nothing. */
@@ -36,6 +39,7 @@ export function findingLines({ context, findings }: SetupRun): string[] {
 }
 
 const PROVIDER_CELLS = 20;
+const DEMO = "demo/demo";
 
 function nextSteps({ findings }: SetupRun): string[] {
   const keys = findings.keys.map(({ provider }) => `talaria setup --provider ${provider} --yes`);
@@ -49,8 +53,9 @@ function nextSteps({ findings }: SetupRun): string[] {
     : ["OPENAI_API_KEY=… talaria setup --provider openai --yes", "talaria setup   in a terminal"];
 }
 
-/** The model as it is now, or null when it is the demo model or cannot be told. */
+/** The model as it is now, with what keeps it from being used; null when nothing but the demo model is chosen. */
 async function currentOf({ context, config }: { readonly context: CliContext; readonly config: SetupRun["config"] }) {
   const { currentModel } = await import("#app/models.js");
-  return currentModel(config, context.env);
+  const { label, origin, problem } = currentModel(config, context.env);
+  return label === DEMO ? null : { label, origin, problem: problem?.message ?? null };
 }

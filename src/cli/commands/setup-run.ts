@@ -50,16 +50,41 @@ function refersToProvider({ name, baseUrl, apiKeyEnv }: SetupOptions): boolean {
   return name !== undefined || baseUrl !== undefined || apiKeyEnv !== undefined;
 }
 
-async function planByFlags({ context, config }: SetupRun, options: SetupOptions): Promise<ModelPlan> {
-  const { planOf } = await import("#app/model-setup.js");
-  const { provider = "", name, baseUrl, apiKeyEnv } = options;
-  const { plan, note } = planOf(name === undefined ? provider : `${provider}/${name}`, config, context.env);
-  if (note !== undefined) context.out.note(`note: ${note}`);
-  return {
-    ...plan,
+async function planByFlags(run: SetupRun, options: SetupOptions): Promise<ModelPlan> {
+  const [{ planOf }, { readProvider }] = await Promise.all([
+    import("#app/model-setup.js"),
+    import("#app/model-label.js"),
+  ]);
+  const { provider: given = "", name, baseUrl, apiKeyEnv } = options;
+  const reached = {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKeyEnv === undefined ? {} : { keyVariable: apiKeyEnv }),
   };
+  // Somebody may copy the whole label into the one flag.
+  const isLabel = name === undefined && given.includes("/");
+  const provider = isLabel ? undefined : readProvider(given);
+  if (provider === "openai-compatible" && name === undefined) throw await namelessServer(run, { provider, ...reached });
+  const label = provider === undefined ? given : name === undefined ? provider : `${provider}/${name}`;
+  const { plan, note } = planOf(label, run.config, run.context.env);
+  if (note !== undefined) run.context.out.note(`note: ${note}`);
+  return { ...plan, ...reached };
+}
+
+const NAMES_SHOWN_MAX = 8;
+
+/** A server of one's own has no usual model, but it can be asked what it has. */
+async function namelessServer({ context, config }: SetupRun, reached: Omit<ModelPlan, "name">): Promise<UserError> {
+  const [{ specOfPlan }, { listOffered }] = await Promise.all([
+    import("#app/model-setup.js"),
+    import("#app/model-trial.js"),
+  ]);
+  const spec = specOfPlan({ ...reached, name: "" }, config, context.env);
+  const offer = await listOffered(spec, { clock: context.clock, signal: context.signal });
+  const names = offer.kind === "listed" ? offer.models.map(({ name }) => name) : [];
+  const more = names.length > NAMES_SHOWN_MAX ? `, and ${names.length - NAMES_SHOWN_MAX} more` : "";
+  const there = names.length === 0 ? "" : `; the server has ${names.slice(0, NAMES_SHOWN_MAX).join(", ")}${more}`;
+  const why = offer.kind === "failed" ? `; its models cannot be listed: ${offer.message}` : "";
+  return new UserError(`${spec.provider} needs the name of a model`, `pass it: --name NAME${there}${why}`, EXIT.usage);
 }
 
 /** The first key, else the first server that has a model. */
@@ -117,7 +142,7 @@ async function tried({ context, config }: SetupRun, plan: ModelPlan): Promise<Tr
 async function write({ context, config }: SetupRun, plan: ModelPlan, trial: Trial | undefined): Promise<void> {
   const { writePlan } = await import("#app/model-setup.js");
   const home = context.prepareHome();
-  const { outcome, previous, keptIn } = await writePlan(plan, home);
+  const { outcome, previous, keptIn, keyWas } = await writePlan(plan, home);
   const label = `${plan.provider}/${plan.name}`;
   warnOfStronger(context, config, label);
   if (context.out.json) {
@@ -132,7 +157,16 @@ async function write({ context, config }: SetupRun, plan: ModelPlan, trial: Tria
     return;
   }
   if (keptIn !== undefined) context.out.line(`The key is in .env as ${keptIn}, closed to others.`);
-  if (outcome === "unchanged") return context.out.line(`${visible(label)} was chosen already.`);
-  context.out.line(`${visible(label)} is in config.yaml and used from now on.`);
-  context.out.line(undoLine(home.config, previous));
+  if (outcome === "unchanged") context.out.line(`${visible(label)} was chosen already.`);
+  else {
+    context.out.line(`${visible(label)} is in config.yaml and used from now on.`);
+    context.out.line(undoLine(home.config, previous));
+  }
+  if (keptIn !== undefined && keyWas !== "the same") context.out.line(undoKeyLine(home.env, keptIn, keyWas));
+}
+
+/** Old keys are not copied to a file of their own: it would be one more place to guard. */
+function undoKeyLine(env: string, variable: string, keyWas: "none" | "another"): string {
+  const lost = keyWas === "another" ? ", and put the one in again that it replaced" : "";
+  return `Undo the key: take the line ${variable}=… out of ${visible(env)}${lost}`;
 }
