@@ -8,6 +8,7 @@ export type { SlashContext, SlashOutcome } from "#command/command.js";
 export { type ParsedLine, parseLine } from "#command/parse.js";
 export { SLASH_COMMANDS } from "#command/table.js";
 export { droppedText } from "#command/title.js";
+export { lastAsked } from "#command/undo.js";
 export type { Model } from "#model/model.js";
 export type { Face, TurnReport } from "#runtime/face.js";
 export type { Runtime } from "#runtime/runtime.js";

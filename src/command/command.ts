@@ -60,7 +60,9 @@ export type SlashNext =
   /** Let the conversation do what it has to do. */
   | { readonly kind: "run" }
   /** Say this as if the person had typed it. */
-  | { readonly kind: "send"; readonly text: string };
+  | { readonly kind: "send"; readonly text: string }
+  /** Say this in place of the last exchange: stored first, then that is hidden, so that a death between loses nothing. */
+  | { readonly kind: "retry"; readonly text: string };
 
 export function said(...say: readonly string[]): SlashOutcome {
   return { say, next: { kind: "stay" } };

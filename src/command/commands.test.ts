@@ -135,11 +135,12 @@ describe("/resume", () => {
 });
 
 describe("/undo and /retry", () => {
-  it("hide the last exchange; /retry says it again", async () => {
+  it("hide the last exchange, or name what is to be asked again in its place", async () => {
     const { conversation } = await open([{ text: "one" }, { text: "two" }]).turn("first");
     await scene.turn("second", conversation);
-    expect(await type("/retry", conversation)).toMatchObject({ next: { kind: "send", text: "second" } });
-    expect(await type("/undo", conversation)).toMatchObject(saying(/“first”/));
+    expect(await type("/retry", conversation)).toMatchObject({ next: { kind: "retry", text: "second" } });
+    expect(await type("/undo 2", conversation)).toMatchObject(saying(/“first”/));
+    expect(await type("/retry", conversation)).toMatchObject(saying(/nothing to ask again/));
     expect(await type("/undo", conversation)).toMatchObject(saying(/nothing to take back/));
     expect(await type("/undo 0", conversation)).toMatchObject(saying(/1 to 100/));
     expect(await type("/undo")).toMatchObject(saying(/Nothing was said/));

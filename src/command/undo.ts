@@ -1,4 +1,6 @@
 /** `/undo` hides the last exchanges, `/retry` asks the last one again. The rows stay; nothing is deleted. */
+import type { ConversationId } from "#base/ids.js";
+import type { SessionStore } from "#session/store.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "./command.js";
 
 const UNDONE_MAX = 100;
@@ -15,7 +17,7 @@ export const undoCommand: SlashCommand = {
     if (!Number.isInteger(turns) || turns < 1 || turns > UNDONE_MAX) {
       return said(`/undo takes a number from 1 to ${UNDONE_MAX}.`);
     }
-    const undone = await hide(context, turns, "undo");
+    const undone = await hide(context, turns);
     return typeof undone === "string" ? said(undone) : said(`Taken back, from “${quoted(undone.text)}” on.`);
   },
 };
@@ -25,29 +27,50 @@ export const retryCommand: SlashCommand = {
   aliases: [],
   summary: "ask the last message again",
   where: ["terminal", "chat"],
-  async run(context) {
-    const undone = await hide(context, 1, "retry");
-    return typeof undone === "string"
-      ? said(undone)
-      : { say: [`Again: “${quoted(undone.text)}”`], next: { kind: "send", text: undone.text } };
+  async run({ store, conversation }) {
+    if (conversation === undefined) return said(NOTHING_YET);
+    const asked = await lastAsked(store, conversation);
+    switch (asked.kind) {
+      case "asked":
+        return { say: [`Again: “${quoted(asked.text)}”`], next: { kind: "retry", text: asked.text } };
+      case "nothing":
+        return said("There is nothing to ask again here.");
+      case "busy":
+        return said(BUSY);
+    }
   },
 };
+
+export type LastAsked = { readonly kind: "asked"; readonly text: string } | { readonly kind: "nothing" | "busy" };
+
+/** The message that began the last exchange, as an undo would hide it. */
+export async function lastAsked(store: SessionStore, conversation: ConversationId): Promise<LastAsked> {
+  const [open] = await store.openTurns({ limit: 1, conversation });
+  if (open !== undefined) return { kind: "busy" };
+  const users = (await store.tipHistory({ conversation }))?.messages.filter(({ role }) => role === "user") ?? [];
+  const last = users.at(-1);
+  if (last === undefined) return { kind: "nothing" };
+  // What was added while a turn ran belongs to the message that began it.
+  const first = last.turn === undefined ? last : (users.find(({ turn }) => turn === last.turn) ?? last);
+  return { kind: "asked", text: first.text };
+}
+
+const BUSY = "Its last turn is not over: /continue finishes it first.";
 
 /** The oldest hidden text, or the sentence that says why nothing was hidden. */
 async function hide(
   { store, conversation, clock }: SlashContext,
   turns: number,
-  reason: "undo" | "retry",
 ): Promise<{ readonly text: string } | string> {
   if (conversation === undefined) return NOTHING_YET;
-  const outcome = await store.undo({ conversation, turns, reason, nowMs: clock.nowMs() });
+  const outcome = await store.undo({ conversation, turns, reason: "undo", nowMs: clock.nowMs() });
   switch (outcome.kind) {
     case "undone":
       return outcome;
     case "nothing-to-undo":
       return "There is nothing to take back.";
     case "busy":
-      return "Its last turn is not over: /continue finishes it first.";
+      return BUSY;
     case "unknown":
     case "deleted":
       return "This conversation was deleted.";

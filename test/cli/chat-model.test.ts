@@ -15,6 +15,8 @@ beforeAll(async () => {
     { when: { user: "odd" }, text: ODD_TEXT },
     { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
     { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 50 },
+    { when: { user: "flaky", model: "scripted" }, fault: { kind: "status", status: 401, message: "not now" } },
+    { when: { user: "flaky" }, text: "at last" },
     { when: { user: "refuse" }, fault: { kind: "status", status: 401, message: `no such key ${SECRET}` } },
     {
       when: { user: "edit", steps: 0 },
@@ -67,6 +69,41 @@ describe("talaria chat with a model server", () => {
     expect(again).toMatchObject({ outcome: "failed", reason: expect.stringContaining("no such key") });
     const known = await home.run(["chat", "-q", "refuse", "--message-id", "r"]);
     expect([known.code, known.stderr]).toEqual([1, expect.stringContaining("it has no answer; failed: no such key")]);
+  });
+
+  it("says after a failure that the message has no answer, and --retry asks it again in its place", async () => {
+    const other = ["--model", "openai/other"];
+    const failed = await home.run(["chat", "-q", "flaky"]);
+    const id = conversationIn(failed.stderr);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`talaria chat -r ${id} --retry`)]);
+    const shown = await home.run(["chat", "-r", id]);
+    expect([shown.code, shown.stdout]).toEqual([0, ""]);
+    expect(shown.stderr).toContain("The last message has no answer.\n> flaky\n");
+    expect(shown.stderr).toContain(`talaria chat -r ${id} --retry`);
+    expect(shown.stderr).not.toContain("Nothing is left to do");
+    expect(await home.run(["chat", "-r", id, "--retry", ...other])).toMatchObject({ code: 0, stdout: "at last\n" });
+    expect((await home.messages(id)).map(({ text }) => text)).toEqual(["flaky", "at last"]);
+    expect(await home.json(["chat", "-c", "--retry", ...other])).toMatchObject({ conversation: id, text: "at last" });
+  });
+
+  it("has nothing to retry where nothing was said, and finishes what is open instead", async () => {
+    await home.run([], { input: "/title empty\n" });
+    expect(await home.run(["chat", "-r", "empty", "--retry"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("nothing to ask again"),
+    });
+    const cut = await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } });
+    const id = conversationIn(cut.stderr);
+    expect(await home.run(["chat", "-r", id, "--retry"])).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(await home.messages(id)).toHaveLength(2);
+  });
+
+  it("[CT-1] loses nothing when it is killed while it asks again", async () => {
+    const id = conversationIn((await home.run(["chat", "-q", "refuse"])).stderr);
+    const killed = await home.run(["chat", "-r", id, "--retry"], { env: { TALARIA_FAULT: "run.before-claim" } });
+    expect(killed.signal).toBe("SIGKILL");
+    expect((await home.run(["chat", "-r", id])).code).toBe(1);
+    expect((await home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["refuse"]);
   });
 
   it("shows an edit as a short diff without secrets", async () => {

@@ -3,7 +3,7 @@ import { jsonDisplay, streamDisplay } from "./json-display.js";
 import type { LineInput } from "./line-input.js";
 import type { OneRunParts } from "./one-run.js";
 import type { ChatOptions } from "./options.js";
-import { createScreen, type Screen } from "./screen.js";
+import { type AnswersWith, createScreen, type Screen } from "./screen.js";
 import { type ChatSurface, processSurface } from "./surface.js";
 import type { ChatParts } from "./talk.js";
 
@@ -22,7 +22,7 @@ export function displayed(parts: Undisplayed, options: ChatOptions, input: LineI
 
 export function onScreen(
   parts: Undisplayed,
-  answersWith: "flags" | "slash",
+  answersWith: AnswersWith,
 ): ChatParts & { readonly screen: Screen; readonly surface: ChatSurface } {
   const surface = processSurface(parts.context.out);
   const screen = createScreen(surface, answersWith);

@@ -126,6 +126,10 @@ async function follow(chat: LineChat, next: SlashNext, line: string): Promise<"s
     case "send":
       await send(chat, next.text);
       return "stay";
+    case "retry":
+      await chat.talk.sayAgain(next.text);
+      await runAndTell(chat);
+      return "stay";
     case "not-a-command":
       await send(chat, line);
       return "stay";

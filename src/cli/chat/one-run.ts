@@ -1,4 +1,7 @@
 /** One message from the shell, or one more run of a conversation that was cut or waits; then the command ends. */
+import { lastAsked } from "#app/chat-ports.js";
+import { UserError } from "#base/errors.js";
+import type { ConversationId } from "#base/ids.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
@@ -27,6 +30,7 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, 
   }
   for (const note of started.notes) display.note(note);
   const talk = beginTalk(parts, card);
+  if (options.retry === true && card !== undefined) await sayAgain(parts, talk, card.id);
   const said = text === undefined ? undefined : await talk.say(messageOf(options, text));
   const reports = await talk.run(askWith(parts, options, pending));
   if (reports.length > 0) context.exitWith(exitCodeOf(reports));
@@ -40,6 +44,16 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, 
     display.note("Your message is kept; it is answered after that.");
   }
   await talk.close();
+}
+
+/** What is open is finished instead: it has no outcome yet that could be asked again. */
+async function sayAgain({ started, display }: ChatParts, talk: Talk, conversation: ConversationId): Promise<void> {
+  const asked = await lastAsked(started.store, conversation);
+  if (asked.kind === "nothing") {
+    throw new UserError("there is nothing to ask again here", `talaria chat -r ${conversation} -q TEXT says something`);
+  }
+  if (asked.kind === "asked") await talk.sayAgain(asked.text);
+  else display.note("The last turn is not over; that comes first.");
 }
 
 function messageOf({ messageId, title }: ChatOptions, text: string): Parameters<Talk["say"]>[0] {

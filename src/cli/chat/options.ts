@@ -17,6 +17,7 @@ export interface ChatOptions {
   readonly deny?: boolean;
   readonly reply?: string;
   readonly messageId?: string;
+  readonly retry?: boolean;
   readonly streamJson?: boolean;
 }
 
@@ -25,8 +26,8 @@ export const MESSAGE_ID_CHARS_MAX = 200;
 /** Whether the command runs once and ends, instead of reading lines. */
 export function isOneRun(options: ChatOptions, { isTerminal, json }: { isTerminal: boolean; json: boolean }): boolean {
   const { query, resume, streamJson } = options;
-  if (query !== undefined || hasAnswer(options)) return true;
-  return resume !== undefined && (!isTerminal || json || streamJson === true);
+  if (query !== undefined || hasAnswer(options) || options.retry === true) return true;
+  return (isExisting(options) && (json || streamJson === true)) || (resume !== undefined && !isTerminal);
 }
 
 export function hasAnswer({ approve, deny, reply }: ChatOptions): boolean {
@@ -53,6 +54,10 @@ export function checkOptions(options: ChatOptions, json: boolean): void {
   if (hasAnswer(options) && !isExisting(options)) {
     refuse("an answer needs its conversation", "talaria approvals shows what waits, and where");
   }
+  if (options.retry === true && !isExisting(options)) refuse("--retry needs its conversation", "add -r ID, or -c");
+  if (options.retry === true && (query !== undefined || hasAnswer(options))) {
+    refuse("--retry asks the last message again and says nothing else", "leave the other option out");
+  }
   if ((reply?.length ?? 0) > APPROVAL_REPLY_CHARS_MAX) {
     refuse(`a reply has at most ${APPROVAL_REPLY_CHARS_MAX} characters`, "nothing was answered");
   }
@@ -61,7 +66,7 @@ export function checkOptions(options: ChatOptions, json: boolean): void {
     refuse(`a message id has 1 to ${MESSAGE_ID_CHARS_MAX} characters`, "nothing was sent");
   }
   if (streamJson === true && json) refuse("--json and --stream-json are two outputs", "use one of them");
-  if ((json || streamJson === true) && query === undefined && resume === undefined && !hasAnswer(options)) {
+  if ((json || streamJson === true) && query === undefined && !isExisting(options)) {
     refuse("JSON is for one message, not for a chat of lines", "add -q TEXT, or -r ID to finish what was cut");
   }
 }

@@ -18,8 +18,11 @@ export interface Screen extends ChatDisplay {
   rest(): void;
 }
 
+/** A shell's command has flags, a prompt has slash commands. */
+export type AnswersWith = "flags" | "slash";
+
 /** `answersWith` says how a waiting question is answered from here. */
-export function createScreen(surface: ChatSurface, answersWith: "flags" | "slash"): Screen {
+export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Screen {
   const { paint } = surface;
   const canvas = createCanvas(surface);
   const { say, rest, remark } = canvas;
@@ -41,7 +44,7 @@ export function createScreen(surface: ChatSurface, answersWith: "flags" | "slash
       for (const [at, report] of reports.entries())
         tell(canvas, report, { isLast: at === reports.length - 1, answersWith });
     },
-    recalled: (recalled) => tellRecalled(canvas, recalled),
+    recalled: (recalled) => tellRecalled(canvas, recalled, answersWith),
   };
 }
 
@@ -129,7 +132,7 @@ function draw(canvas: Canvas, drawing: Drawing): void {
 function tell(
   canvas: Canvas,
   report: TurnReport,
-  { isLast, answersWith }: { readonly isLast: boolean; readonly answersWith: "flags" | "slash" },
+  { isLast, answersWith }: { readonly isLast: boolean; readonly answersWith: AnswersWith },
 ): void {
   const { surface, flow } = canvas;
   const { paint } = surface;
@@ -141,13 +144,15 @@ function tell(
   if (report.notice !== undefined) {
     canvas.remark(report.notice, report.outcome === "completed" ? paint.yellow : paint.red);
   }
+  // At a prompt the notice itself says /retry.
+  if (report.outcome === "failed" && isLast && answersWith === "flags") canvas.remark(retryText(report, answersWith));
   if (report.outcome === "waiting") tellWaiting(canvas, report, answersWith);
 }
 
 function tellWaiting(
   { surface, say }: Canvas,
   { questions, conversation }: TurnReport,
-  answersWith: "flags" | "slash",
+  answersWith: AnswersWith,
 ): void {
   for (const { question } of questions) {
     const how =
@@ -158,16 +163,24 @@ function tellWaiting(
   }
 }
 
-function tellRecalled(canvas: Canvas, recalled: Recalled): void {
+function tellRecalled(canvas: Canvas, recalled: Recalled, answersWith: AnswersWith): void {
   const { surface, say, remark } = canvas;
   const { paint } = surface;
   const { said, answer, isCut, because, reason } = recalled;
-  if (because === "idle") remark("Nothing is left to do here.");
+  const isUnanswered = said !== null && answer === null;
   if (because === "duplicate") remark("This message came before; it was not sent again.");
+  else if (isUnanswered) remark("The last message has no answer.");
+  else if (because === "idle") remark("Nothing is left to do here.");
   if (said !== null) say(quoted(said, surface.columns).map(paint.dim));
   if (answer !== null) writeAnswer(canvas, answer);
   if (isCut) remark("(the answer was cut here by an interruption)");
-  else if (answer === null && said !== null) remark(`(it has no answer${reason === null ? "" : `; ${reason}`})`);
+  if (!isUnanswered) return;
+  remark(`(it has no answer${reason === null ? "" : `; ${reason}`})`);
+  remark(retryText(recalled, answersWith));
+}
+
+function retryText({ conversation }: { readonly conversation: string }, answersWith: AnswersWith): string {
+  return answersWith === "slash" ? "/retry asks it again." : `talaria chat -r ${conversation} --retry asks it again.`;
 }
 
 const QUOTED_LINES_MAX = 6;

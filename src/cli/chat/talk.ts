@@ -37,6 +37,8 @@ export interface Talk {
   readonly isWaiting: boolean;
   /** Stores what is said. Answers whether it is new. */
   say(message: Said): Promise<"admitted" | "duplicate">;
+  /** Stores what is said again, then hides the exchange it stands for: a death between the two loses nothing. */
+  sayAgain(text: string): Promise<void>;
   /** Does what there is to do and shows it. */
   run(ask: Ask | undefined): Promise<readonly TurnReport[]>;
   /** Shows the last exchange instead of running anything. */
@@ -78,6 +80,11 @@ export function beginTalk(parts: ChatParts, card: ConversationCard | undefined):
       conversation = said.conversation;
       tellOpened(said.session, undefined);
       return said.kind;
+    },
+    async sayAgain(text) {
+      const said = await admit(parts, conversation, { text });
+      conversation = said.conversation;
+      await started.store.undo({ conversation, turns: 1, reason: "retry", nowMs: context.clock.nowMs() });
     },
     async run(ask) {
       if (conversation === undefined) return [];

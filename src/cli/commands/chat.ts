@@ -19,6 +19,7 @@ export const register: Register = (command, context) => {
     .addOption(new Option("--approve [how]", "allow what waits").choices(["once", "session", "always"]).preset("once"))
     .option("--deny", "refuse what waits")
     .option("--reply <text>", "answer a question that waits")
+    .option("--retry", "ask the last message again (with -r or -c)")
     .option("--message-id <id>", "the same id twice is one message")
     .option("--stream-json", "print events as JSON lines, the result last")
     .action(async (options: ChatOptions) => (await import("../chat/chat.js")).chat(context, options));
