@@ -4,7 +4,6 @@
  * whose lease was taken over is refused with an OperationalError `fenced`, and its turn ends without a trace.
  */
 import type { ApprovalId, ToolCallId } from "#base/ids.js";
-import type { Decision } from "#session/approval.js";
 import type { MessageBody, Usage } from "#session/message.js";
 import type { CallOutcome } from "#session/tool-call.js";
 import type { TipHistory } from "#session/verbs/reading.js";
@@ -27,8 +26,8 @@ export interface Journal {
   /** Unfinished calls of this turn and what was asked about them: where a death or a wait left it. */
   openCalls(): Promise<{ readonly calls: readonly OpenCall[]; readonly approvals: readonly OpenApproval[] }>;
   ask(call: ToolCallId, question: Question): Promise<ApprovalId>;
-  /** [CT-10] The first answer holds; every later one learns it. */
-  decide(approval: ApprovalId, answer: PersonsAnswer): Promise<Decision["answer"]>;
+  /** [CT-10] The first answer holds, with its words; every later one learns them. */
+  decide(approval: ApprovalId, answer: PersonsAnswer): Promise<Pick<PersonsAnswer, "answer" | "reply">>;
   /** Names of what the person allowed for this conversation or always. */
   grants(): Promise<ReadonlySet<string>>;
 }

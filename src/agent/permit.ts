@@ -48,14 +48,20 @@ async function putQuestion(turn: TurnParts, call: ReadyCall, question: Question)
   turn.glimpse({ type: "asking", approval, question });
   const person = await turn.decision(approval, question);
   if (person === undefined) return { kind: "parked" };
-  const answer = await turn.journal.decide(approval, person);
+  const { answer, reply } = await turn.journal.decide(approval, person);
   faultPoint("approval.decided");
   turn.glimpse({ type: "answered", approval, answer });
-  return leaveOf(answer, person.reply, question);
+  return leaveOf(answer, reply, question);
 }
+
+/** Stands for a person's words where there was no person. */
+export const NOBODY_ASKED = "nobody could be asked";
 
 function leaveOf(answer: ApprovalAnswer, reply: string | undefined, question: Question): Leave {
   if (answer !== "deny") return { kind: "granted", reply };
+  if (reply === NOBODY_ASKED) {
+    return { kind: "denied", text: "This needs a person's leave, and nobody could be asked. It was not done." };
+  }
   const words = reply === undefined || reply === "" ? "" : ` They said: ${reply}`;
   return {
     kind: "denied",

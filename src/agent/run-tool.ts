@@ -24,14 +24,18 @@ export interface ToolRun extends CallName {
 export async function runTool(turn: TurnParts, run: ToolRun): Promise<ToolResult | undefined> {
   const { tool, input } = run.prepared;
   turn.glimpse({ type: "call-started", call: run.id, name: run.name, summary: tool.summary(input) });
-  const limit = new AbortController();
+  const end = new AbortController();
   const done = new AbortController();
+  const interrupt = (): void => end.abort(turn.signal.reason);
+  // Passed on by hand: what AbortSignal.any makes, and all that listens to it, outlives the call for long.
+  if (turn.signal.aborted) interrupt();
+  turn.signal.addEventListener("abort", interrupt, { once: true });
   // A sleep, not a bare timer: it keeps the process alive for a tool that waits for nothing the system knows of.
   void turn.clock.sleep(tool.limits.timeMs, done.signal).then(
-    () => limit.abort(new Error("time limit")),
+    () => end.abort(new Error("time limit")),
     () => undefined,
   );
-  const signal = AbortSignal.any([turn.signal, limit.signal]);
+  const { signal } = end;
   const running = attempt(tool, input, toolContext(turn, run, signal));
   try {
     const result = await Promise.race([running, graceAfter(turn, signal, done.signal)]);
@@ -42,6 +46,7 @@ export async function runTool(turn: TurnParts, run: ToolRun): Promise<ToolResult
       text: `${tool.name} did not end within its time limit of ${tool.limits.timeMs / 1000} s. Its outcome is unknown.`,
     };
   } finally {
+    turn.signal.removeEventListener("abort", interrupt);
     done.abort();
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { HOME_OWNER } from "#session/person.js";
 import type { Guard } from "#tool/tool.js";
 import { Death, dyingStore, type WriteCount } from "../../test/support/dying-store.js";
 import { RuntimeScene } from "../../test/support/runtime-scene.js";
@@ -129,6 +130,26 @@ describe("a call that needs a person's leave", () => {
 });
 
 describe("a question whose answer is words", () => {
+  it("[AP-1] keeps the words of whoever answered first", async () => {
+    const model = scriptedModel(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === "tool" ? { text: `You said ${last.results[0]?.text}` } : { calls: [{ name: "ask" }] };
+    });
+    scene = new RuntimeScene({ models: [model] });
+    const guard: Guard = { kind: "question", text: "Which colour?", choices: [] };
+    const act = ({ reply }: { reply: string | undefined }) => ({ kind: "ok" as const, text: reply ?? "nothing" });
+    scene.restart({ tools: [scene.tool("ask", "idempotent", { guard, act })] });
+    const report = await scene.turn("paint", undefined, {
+      async ask(approval) {
+        // Another surface is faster.
+        const first = { approval, answer: "once", reply: "green", by: HOME_OWNER, nowMs: scene.clock.nowMs() } as const;
+        await scene.store.decideApproval(first);
+        return { answer: "once", reply: "blue" };
+      },
+    });
+    expect(report.text).toBe("You said green");
+  });
+
   it("is answered by the person's own words, over a restart", async () => {
     const model = scriptedModel(({ messages }) => {
       const last = messages.at(-1);

@@ -190,6 +190,20 @@ describe("a conversation that outgrows its window", () => {
     expect(hopeless.notice).toMatch(/context window.*prompt is too long.*\/compact.*\/reset/);
   });
 
+  it("is compacted as often as a long turn needs it", async () => {
+    let steps = 0;
+    const busy: Script = (request) => {
+      if (isSummaryRequest(request)) return { text: "## Done\nmuch" };
+      return ++steps <= 60 ? { calls: [{ name: "look" }] } : { text: "At last." };
+    };
+    open({ script: busy, settings: { stepsMax: 90 } });
+    scene.restart({
+      tools: [scene.tool("look", "read-only", { act: () => ({ kind: "ok", text: `${steps} ${LONG.repeat(4)}` }) })],
+    });
+    expect(await scene.turn("work for long")).toMatchObject({ outcome: "completed", text: "At last." });
+    expect(scene.glimpses.filter(({ type }) => type === "compacted").length).toBeGreaterThan(3);
+  });
+
   it("summarises a conversation that was closed, on a person's wish", async () => {
     open({ windowTokens: 200_000 });
     const { conversation } = await scene.turn(LONG);

@@ -33,6 +33,38 @@ describe("delegated work", () => {
     expect(scene.effects).toEqual(["pay:1"]);
   });
 
+  it("counts against the budget of the turn that handed it on", async () => {
+    const birds = Array.from({ length: 10 }, (_, n) => ({
+      name: "delegate",
+      input: { goal: `count the birds of tree ${n}` },
+    }));
+    const usage = { inputTokens: 900, outputTokens: 100, costMicros: 100 };
+    const many: Script = ({ messages }) => {
+      const isChild = JSON.stringify(messages[0]).includes("count the birds of tree");
+      return isChild ? { text: "Seven birds.", usage } : { calls: birds, usage };
+    };
+    const budget = { turnTokens: 3_000, turnUsd: 0, dayTokens: 0, dayUsd: 0 };
+    scene = new RuntimeScene({ models: [scriptedModel(many)], settings: { budget } });
+    const report = await scene.turn("how many birds in all?");
+    expect(report).toMatchObject({ outcome: "failed" });
+    expect(report.notice).toContain("budget.turn_tokens");
+    expect(report.spent.inputTokens + report.spent.outputTokens).toBe(3_000);
+  });
+
+  it("that needs leave nobody can give is not done, and the person is told why", async () => {
+    open();
+    const guard = { kind: "ask", grant: "pay:anything", why: "it costs money" } as const;
+    scene.restart({ tools: [scene.tool("pay", "at-most-once", { guard })] });
+    expect(await scene.turn("how many birds?")).toMatchObject({ outcome: "completed" });
+    expect(scene.effects).toEqual([]);
+    expect(scene.glimpses).toContainEqual({ type: "notice", text: expect.stringContaining("nobody could be asked") });
+    const [child] = (await scene.store.list({ limit: 10, withDelegated: true })).filter(
+      ({ lineage }) => lineage === "delegation",
+    );
+    const rows = await scene.history(child?.id as never);
+    expect(rows.find(({ role }) => role === "tool")?.text).toMatch(/nobody could be asked/);
+  });
+
   it("[CT-5] is one child with one effect, whatever dies when", async () => {
     for (let at = 1; at <= 40; at++) {
       open();

@@ -3,12 +3,14 @@
  * call. Its input is admitted under the call's durable id, so a call that runs again after a death finds the same
  * child and continues it; that is what makes `delegate` idempotent.
  */
+import { NOBODY_ASKED } from "#agent/permit.js";
 import type { RunChild } from "#tool/delegate.js";
+import type { Costs } from "./costs.js";
 import { DELEGATED_SOURCE, type Engine } from "./engine.js";
 import type { Face } from "./face.js";
 import type { ClaimedRun } from "./run-claimed.js";
 
-export function runChildOf(engine: Engine, parent: ClaimedRun): RunChild {
+export function runChildOf(engine: Engine, parent: ClaimedRun, costs: Costs): RunChild {
   return async ({ goal, context, call, signal, tools }) => {
     const { claimed, face } = parent;
     const admission = await engine.store.admit({
@@ -29,7 +31,7 @@ export function runChildOf(engine: Engine, parent: ClaimedRun): RunChild {
       return { kind: "failed", text: `the work could not be handed on (${admission.kind})` };
     }
     const { conversation } = admission;
-    const reports = await engine.runConversation(engine, { conversation, face: childFace(face), signal });
+    const reports = await engine.runConversation(engine, { conversation, face: childFace(face), signal, costs });
     const last = reports.at(-1);
     if (last === undefined) return answerOfEarlierRun(engine, conversation);
     if (last.outcome === "completed") return { kind: "done", text: last.text || (last.notice ?? ""), conversation };
@@ -46,7 +48,16 @@ function childFace(face: Face): Face {
       if (glimpse.type === "asking" || glimpse.type === "answered" || glimpse.type === "notice")
         face.onGlimpse?.(glimpse);
     },
-    ask: async (approval, question, signal) => (await face.ask?.(approval, question, signal)) ?? { answer: "deny" },
+    async ask(approval, question, signal) {
+      const answer = await face.ask?.(approval, question, signal);
+      if (answer !== undefined) return answer;
+      const what = question.kind === "permission" ? question.summary : question.text;
+      face.onGlimpse?.({
+        type: "notice",
+        text: `Not done by the delegated agent, because nobody could be asked: ${what}`,
+      });
+      return { answer: "deny", reply: NOBODY_ASKED };
+    },
   };
 }
 

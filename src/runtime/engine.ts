@@ -4,6 +4,7 @@ import type { ConversationId } from "#base/ids.js";
 import type { ClaimedTurn } from "#session/verbs/turns.js";
 import type { RunChild } from "#tool/delegate.js";
 import type { Tool } from "#tool/tool.js";
+import type { Costs } from "./costs.js";
 import type { Face, TurnReport } from "./face.js";
 import { createHistoryCache, type HistoryCache } from "./history-cache.js";
 import type { RuntimeParts } from "./parts.js";
@@ -28,6 +29,8 @@ export interface ConversationRun {
   readonly face: Face;
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal;
+  /** Of the turn that handed this work on. */
+  readonly costs?: Costs;
 }
 
 /** Does all a conversation has to do; handed in, because a turn that delegates runs another conversation. */

@@ -66,7 +66,10 @@ export function createJournal({ store, clock, claimed, histories }: JournalParts
       const words = reply === undefined ? {} : { reply };
       const decision = await store.decideApproval({ approval, answer, ...words, by, ...now() });
       invariant("answer" in decision, `an approval that was asked can be decided (${decision.kind})`);
-      return decision.answer;
+      if (decision.kind === "decided") return { answer, ...words };
+      const [open] = await store.openTurns({ limit: 1, conversation });
+      const stored = open?.approvals.find(({ id }) => id === approval)?.reply ?? undefined;
+      return { answer: decision.answer, ...(stored === undefined ? {} : { reply: stored }) };
     },
     async grants() {
       const grants = await store.grants({ conversation, limit: GRANTS_MAX });

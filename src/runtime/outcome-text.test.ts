@@ -57,6 +57,13 @@ describe("what a person reads at a turn's end", () => {
     expect(text).toContain("kept");
   });
 
+  it("[LS-11] says when to come back, and ends no sentence twice", () => {
+    const failure = { cause: "rate-limited", message: "Too many tokens.", retryAfterMs: 3_600_000 } as const;
+    const text = outcomeText({ kind: "failed", failure, model: "test/model", steps: 1 });
+    expect(text).toContain("in 60 minutes");
+    expect(text).not.toContain("..");
+  });
+
   it("[LS-11] has words for an error without any, and cuts endless ones", () => {
     expect(failed("rejected", "")).toContain("unknown error");
     expect(failed("rejected", "x".repeat(10_000))?.length).toBeLessThan(700);

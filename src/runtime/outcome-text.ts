@@ -32,15 +32,22 @@ export function outcomeText(end: EndedTurn): string | undefined {
 const CUT_TEXT = "The answer reached the model's output limit and breaks off there. Say “continue” for the rest.";
 
 function failureText(failure: ModelFailure, model: string): string {
-  const words = failure.message.slice(0, ERROR_CHARS_MAX).trim() || "unknown error";
+  const words = failure.message.slice(0, ERROR_CHARS_MAX).trim().replace(/\.+$/, "") || "unknown error";
   if (failure.cause === "overflow" || failure.cause === "too-large") {
     return (
       `This conversation no longer fits the context window of ${model}: ${words}. Everything is kept. ` +
-      "/compact makes room, /reset starts afresh."
+      "/compact makes room, /undo takes back a message that is too large, /reset starts afresh."
     );
   }
-  return `${model} failed: ${words}. ${ADVICE[failure.cause]} Your message is kept: /retry asks it again, /reset starts afresh.`;
+  return `${model} failed: ${words}. ${ADVICE[failure.cause]}${comeBack(failure)} Your message is kept: /retry asks it again, /reset starts afresh.`;
 }
+
+function comeBack({ retryAfterMs }: ModelFailure): string {
+  if (retryAfterMs === undefined || retryAfterMs < MINUTE_MS) return "";
+  return ` It asks to come back in ${Math.ceil(retryAfterMs / MINUTE_MS)} minutes.`;
+}
+
+const MINUTE_MS = 60_000;
 
 const ADVICE: Readonly<Record<Exclude<FailureCause, "overflow" | "too-large">, string>> = {
   cut: "The answer broke off each time it was tried. Try again.",
@@ -49,7 +56,7 @@ const ADVICE: Readonly<Record<Exclude<FailureCause, "overflow" | "too-large">, s
   "rate-limited": "The provider asks for patience. Try again later, or set fallbacks.",
   overloaded: "The provider is overloaded. Try again later, or set fallbacks.",
   empty: "It answered with nothing each time. Rephrase, or try another model.",
-  malformed: "What came back is not the protocol it should speak: check the address (`talaria models --test`).",
+  malformed: "What came back could not be used: check the address (`talaria models --test`), or try another model.",
   unauthorised: "The key was refused: check it, or run `talaria setup`.",
   unpaid: "The account has no credit or quota left.",
   "unknown-model": "The provider does not know this model: `talaria models --list` shows what it has.",

@@ -1,11 +1,5 @@
 /** A turn's way to a smaller context [CR-5]: when to compact, how often, and when to leave it. */
-import {
-  judgeTiming,
-  PASSES_PER_TURN_MAX,
-  type Pass,
-  type PassRecord,
-  recordPass,
-} from "#agent/compaction/antithrash.js";
+import { judgeTiming, type Pass, type PassRecord, recordPass } from "#agent/compaction/antithrash.js";
 import { buildRequest } from "#agent/request.js";
 import { calibrate, estimateTokens } from "#agent/tokens.js";
 import type { TurnParts } from "#agent/turn-parts.js";
@@ -22,7 +16,7 @@ type RoomParts = Pick<
 
 /** The turn's way to a smaller context; at most a few passes a turn, and none that would change nothing [CR-5]. */
 export function createRoomMaker(engine: Engine, parts: RoomParts): TurnParts["makeRoom"] {
-  let passes = 0;
+  let wasted = 0;
   let estimated = 0;
   const estimate = (model: Model, { messages }: TipHistory): number =>
     estimateTokens(buildRequest(parts, model, messages, { isLast: false, isPlain: false }));
@@ -34,19 +28,24 @@ export function createRoomMaker(engine: Engine, parts: RoomParts): TurnParts["ma
     estimated = rough;
     const tokens = Math.ceil(rough * ratio);
     const threshold = thresholdOf(engine, need, { tokens, auxiliary: parts.auxiliary[0] });
-    if (!engine.settings.compression.isEnabled || passes >= PASSES_PER_TURN_MAX) return false;
+    if (!engine.settings.compression.isEnabled || wasted >= WASTED_PER_TURN_MAX) return false;
     const now = { model: model.label, tokens, threshold: threshold.tokens };
     const record = engine.passes.get(parts.conversation);
     if (need.kind === "before-request" && judgeTiming(record, now) !== "compact") return false;
-    passes++;
     parts.glimpse({ type: "compacting", tokens });
     const isNeeded = need.kind === "refused" || tokens >= model.windowTokens;
     const outcome = await compact(engine, { ...parts, history, threshold, isNeeded });
-    remember(engine, parts.conversation, recordPass(record, model.label, passOf(outcome, tokens)));
+    const passed = recordPass(record, model.label, passOf(outcome, tokens));
+    remember(engine, parts.conversation, passed);
+    // A long turn may be compacted as often as that helps.
+    wasted = outcome.kind === "compacted" && passed.wasted === 0 ? 0 : wasted + 1;
     estimated = outcome.kind === "compacted" ? estimate(model, await parts.journal.history()) : rough;
     return outcome.kind === "compacted";
   };
 }
+
+/** Passes in a row that gained little, after which this turn tries no more. */
+const WASTED_PER_TURN_MAX = 3;
 
 /** The least recent goes first: what is forgotten costs one futile pass. */
 function remember({ passes }: Engine, conversation: ConversationId, record: PassRecord): void {

@@ -23,13 +23,15 @@ export interface ClaimedRun {
   readonly isRecovered: boolean;
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal;
+  /** Of the turn that handed this work on. */
+  readonly parentCosts?: Costs | undefined;
 }
 
 export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnReport> {
   const { claimed } = run;
   const { store, clock, histories } = engine;
   const journal = createJournal({ store, clock, claimed, histories });
-  const costs = createCosts(claimed.spent);
+  const costs = createCosts(claimed.spent, run.parentCosts);
   let end: TurnEnd;
   let models: TurnModels | undefined;
   try {

@@ -20,7 +20,15 @@ export async function runConversation(engine: Engine, run: ConversationRun): Pro
     const claim = await engine.store.claim({ conversation, host: engine.host, nowMs: engine.clock.nowMs() });
     if (claim.kind !== "claimed") break;
     faultPoint("turn.claimed");
-    reports.push(await runClaimed(engine, { claimed: claim, face: run.face, signal: run.signal, isRecovered: false }));
+    reports.push(
+      await runClaimed(engine, {
+        claimed: claim,
+        face: run.face,
+        signal: run.signal,
+        parentCosts: run.costs,
+        isRecovered: false,
+      }),
+    );
   }
   return reports;
 }
@@ -44,7 +52,8 @@ async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Pr
   });
   if (verdict === "continue" || verdict === "wait") {
     // A turn that only waited was never cut.
-    return runClaimed(engine, { claimed: taken, face, signal, isRecovered: verdict === "continue" });
+    const isRecovered = verdict === "continue";
+    return runClaimed(engine, { claimed: taken, face, signal, parentCosts: run.costs, isRecovered });
   }
   return close(engine, taken, verdict);
 }
@@ -81,7 +90,7 @@ const CLOSED_TEXT: Readonly<Record<"leave" | "set-aside", string>> = {
     "Everything up to then is kept; say “continue” to go on from there.",
   "set-aside":
     `The last turn ended the program ${RECOVERY_ATTEMPTS_MAX} times and was set aside. ` +
-    "Everything up to then is kept; /resume goes on in this conversation, /new starts another.",
+    "Everything up to then is kept; /resume goes on in this conversation (say “continue”), /new starts another.",
 };
 
 function asReport(turn: Pick<ClaimedTurn, "conversation" | "session" | "turn"> & Partial<ClaimedTurn>) {

@@ -33,7 +33,7 @@ export async function setUpTurn(
     turn,
     session,
     journal,
-    toolset: createToolset(await engine.toolsFor(claimed, runChildOf(engine, run))),
+    toolset: createToolset(await engine.toolsFor(claimed, runChildOf(engine, run, costs))),
     models: models.main,
     system: systemParts(prompt, { cwd, nowMs: clock.nowMs() }),
     limits: settings,
@@ -51,7 +51,7 @@ export async function setUpTurn(
     decision: async (approval, question) => face.ask?.(approval, question, signal),
     allowance: createAllowance({
       budget: settings.budget,
-      spent: () => costs.total(),
+      spent: () => costs.budgeted(),
       today: () => engine.store.spentToday({ conversation, nowMs: clock.nowMs() }),
       models: models.main,
     }),

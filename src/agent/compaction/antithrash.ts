@@ -8,8 +8,6 @@ import { unreachable } from "#base/errors.js";
 export const SAVING_MIN = 0.1;
 /** Wasted passes in a row after which nothing is compacted unasked. */
 export const WASTED_PASSES_MAX = 2;
-/** Passes in one turn, whatever asks for them. */
-export const PASSES_PER_TURN_MAX = 3;
 /** A context that has just been compacted may grow by this much before it is looked at again. */
 const GROWTH_TOKENS = 4_096;
 const GROWTH_SHARE_MIN = 0.05;
