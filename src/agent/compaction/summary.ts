@@ -7,7 +7,7 @@ import { redact } from "#base/redact.js";
 import type { ModelRequest } from "#model/model.js";
 import type { Message } from "#session/message.js";
 import { cleanText, clip, isBlank } from "../projection/clean.js";
-import { pieceOf } from "../projection/piece.js";
+import { pieceOf, SUMMARY_END } from "../projection/piece.js";
 import { estimateText } from "../tokens.js";
 import { findSummary } from "./summary-message.js";
 import { transcript } from "./transcript.js";
@@ -62,8 +62,19 @@ export function summaryRequest({ middle, tail, focus, budgetTokens, windowTokens
 /** The summary in a model's answer, or undefined when there is none. */
 export function cleanSummary(answer: string): string | undefined {
   const text = redact(cleanText(answer).replace(THOUGHTS, "")).trim();
-  return isBlank(text) ? undefined : clip(text, SUMMARY_CHARS_MAX);
+  return isBlank(text) || !isSummaryLike(text)
+    ? undefined
+    : clip(text.replaceAll(SUMMARY_END, "(end of the summary)"), SUMMARY_CHARS_MAX);
 }
+
+/** A refusal, a page or a few words in passing would replace everything that was said. */
+function isSummaryLike(text: string): boolean {
+  if (/^<(?:!doctype|html|\?xml)/i.test(text)) return false;
+  return /^#{1,6} \S/m.test(text) || text.length >= PLAIN_SUMMARY_CHARS_MIN;
+}
+
+/** Some models write no headings; then it has to be long enough to be about something. */
+const PLAIN_SUMMARY_CHARS_MIN = 200;
 
 const INSTRUCTION = `You keep the memory of a conversation between a person and an assistant that works with tools. The part you are shown will be
 replaced by your summary; the assistant goes on from it and sees nothing else of that part. What you leave out is lost.
