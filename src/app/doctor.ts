@@ -5,11 +5,13 @@
  */
 import type { Examination, ExamineRequest } from "./doctor-finding.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
+import { examineModel } from "./doctor-model.js";
 import { examineStore } from "./doctor-store.js";
 import { keepUp } from "./doctor-upkeep.js";
 
 export async function* examine(request: ExamineRequest): AsyncGenerator<Examination> {
   yield* examineHome(request);
+  yield examineModel(request);
   const findings = [...examineStore(request)];
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");

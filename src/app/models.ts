@@ -32,7 +32,10 @@ export function chooseModels(config: LoadedConfig, env: NodeJS.ProcessEnv, flag?
 export interface CurrentModel {
   /** Null: what is set names no model. */
   readonly label: string | null;
+  readonly isDemo: boolean;
   readonly origin: string;
+  /** `OPENAI_API_KEY in the environment`; undefined: it has none. */
+  readonly keyFrom: string | undefined;
   /** What keeps it from being used: a key that is not there, an address nobody gave. */
   readonly problem: UserError | null;
 }
@@ -81,15 +84,18 @@ class Chooser {
   }
 
   current(): CurrentModel {
-    let named: { readonly label: string; readonly origin: string } | undefined;
+    let told: Pick<CurrentModel, "label" | "isDemo" | "origin"> = {
+      label: null,
+      isDemo: false,
+      origin: this.originOf("model"),
+    };
     try {
       const { wanted, origin } = this.first(undefined);
-      named = { label: `${wanted.provider}/${wanted.name}`, origin };
-      this.required(wanted);
-      return { ...named, problem: null };
+      told = { label: `${wanted.provider}/${wanted.name}`, isDemo: wanted.provider === "demo", origin };
+      return { ...told, keyFrom: this.sources.get(this.required(wanted))?.key, problem: null };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return { ...(named ?? { label: null, origin: this.originOf("model") }), problem: error };
+      return { ...told, keyFrom: undefined, problem: error };
     }
   }
 

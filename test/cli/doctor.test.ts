@@ -62,6 +62,31 @@ describe("doctor", () => {
       expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
+  it("tells which model would be asked and whether its key is there, and asks nobody", async () => {
+    const model = async (env: NodeJS.ProcessEnv = {}) => {
+      const { code, stdout } = await runCli(["doctor", "--json"], { home: home.path, env });
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("hunter22");
+      return (JSON.parse(stdout).checks as Check[]).find(({ check }) => check === "model");
+    };
+    expect(await model()).toMatchObject({ verdict: "ok", text: expect.stringContaining("the demo model, not an AI") });
+    writeFileSync(at("config.yaml"), "model:\n  provider: openai\n  name: gpt-x\n", { mode: 0o600 });
+    expect(await model()).toEqual({
+      check: "model",
+      verdict: "warn",
+      text: "openai/gpt-x, by config.yaml:3, cannot be used: openai/gpt-x needs a key, and OPENAI_API_KEY is not set",
+      advice: expect.stringContaining("set OPENAI_API_KEY"),
+    });
+    // Nobody listens there: a request would fail.
+    const env = { OPENAI_API_KEY: "hunter22-key", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
+    expect(await model(env)).toMatchObject({
+      verdict: "ok",
+      text: expect.stringContaining("openai/gpt-x, by config.yaml:3; key: OPENAI_API_KEY in the environment"),
+    });
+    writeFileSync(at("config.yaml"), "model:\n  name: quux\n", { mode: 0o600 });
+    expect(await model()).toMatchObject({ verdict: "warn", text: expect.stringContaining('"quux" does not tell') });
+  });
+
   it.each([
     ["damaged", () => writeFileSync(at("state.db"), damaged(readFileSync(at("state.db"))))],
     ["not a database", () => writeFileSync(at("state.db"), "hello ".repeat(1000))],

@@ -14,7 +14,7 @@ interface DoctorOptions {
 export const register: Register = (command, context) => {
   command
     .description(
-      "Check the program, the home, the settings, the store and its backups. Beside a running program it only reads; " +
+      "Check the program, the home, the settings, the model's key, the store and its backups. Beside a running program it only reads; " +
         "otherwise it also finishes what was left over. Ends with 1 when something failed.",
     )
     .option("--deep", "read every page of the store (slow when it is large)")

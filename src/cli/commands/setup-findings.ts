@@ -39,7 +39,6 @@ export function findingLines({ context, findings }: SetupRun): string[] {
 }
 
 const PROVIDER_CELLS = 20;
-const DEMO = "demo/demo";
 
 function nextSteps({ findings }: SetupRun): string[] {
   const keys = findings.keys.map(({ provider }) => `talaria setup --provider ${provider} --yes`);
@@ -56,6 +55,6 @@ function nextSteps({ findings }: SetupRun): string[] {
 /** The model as it is now, with what keeps it from being used; null when nothing but the demo model is chosen. */
 async function currentOf({ context, config }: { readonly context: CliContext; readonly config: SetupRun["config"] }) {
   const { currentModel } = await import("#app/models.js");
-  const { label, origin, problem } = currentModel(config, context.env);
-  return label === DEMO ? null : { label, origin, problem: problem?.message ?? null };
+  const { label, isDemo, origin, problem } = currentModel(config, context.env);
+  return isDemo ? null : { label, origin, problem: problem?.message ?? null };
 }
