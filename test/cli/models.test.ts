@@ -191,12 +191,26 @@ describe("talaria models use", () => {
     expect(read()).toBe("model:\n  provider: openai-compatible\n  name: z\n  base_url: https://x.example/v1\n");
   });
 
-  it("works in an empty home, says what is missing and what goes before it", async () => {
-    const { code, stdout, stderr } = await run(["use", "openai/gpt-x"], { env: { TALARIA_MODEL: "ollama/y" } });
+  it("refuses a model whose key or address is missing, and writes nothing", async () => {
+    write("model:\n  provider: ollama\n  name: y\n");
+    for (const [label, missing] of [
+      ["openai/gpt-x", "OPENAI_API_KEY is not set"],
+      ["openai-compatible/x", "needs the address of its server"],
+    ] as const) {
+      const { code, stdout, stderr } = await run(["use", label]);
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining(missing)]);
+      expect(stderr).toContain("nothing was written; --force writes it as it is");
+    }
+    expect(read()).toBe("model:\n  provider: ollama\n  name: y\n");
+  });
+
+  it("writes it with --force, in an empty home too, and says what is missing and what goes before it", async () => {
+    const args = ["use", "openai/gpt-x", "--force"];
+    const { code, stdout, stderr } = await run(args, { env: { TALARIA_MODEL: "ollama/y" } });
     expect([code, stdout]).toEqual([0, expect.stringContaining(`Undo: rm ${file}`)]);
     expect(stderr).toContain("OPENAI_API_KEY is not set");
     expect(stderr).toContain("TALARIA_MODEL=ollama/y in the environment goes before it");
-    expect((await run(["use", "openai/gpt-x"])).stdout).toContain("was chosen already");
+    expect((await run(args)).stdout).toContain("was chosen already");
   });
 
   it("refuses what names no model and writes nothing", async () => {

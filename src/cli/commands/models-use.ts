@@ -4,25 +4,28 @@ import { visible } from "#base/text-width.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { CliContext } from "../command.js";
 
-export async function useModel(context: CliContext, label: string): Promise<void> {
+export async function useModel(
+  context: CliContext,
+  label: string,
+  { isForced }: { readonly isForced: boolean },
+): Promise<void> {
   const [{ planOf, specOfPlan, writePlan }, { inspectConfig }] = await Promise.all([
     import("#app/model-setup.js"),
     import("#config/load.js"),
   ]);
-  const { plan, note } = planOf(label, inspectConfig(context.home, context.env), context.env);
+  const before = inspectConfig(context.home, context.env);
+  const { plan, note } = planOf(label, before, context.env);
+  // A model that works is not given up for one that cannot be asked.
+  const missing = missingFor(() => specOfPlan(plan, before, context.env));
+  if (missing !== undefined && !isForced) {
+    throw new UserError(missing.message, `${missing.hint ?? ""}\nnothing was written; --force writes it as it is`);
+  }
   const home = context.prepareHome();
   const written = await writePlan(plan, home);
   const name = `${plan.provider}/${plan.name}`;
   if (note !== undefined) context.out.note(`note: ${note}`);
-  // Looked at again: what counts is what the next command will find.
-  const config = inspectConfig(home, context.env);
-  warnOfStronger(context, config, name);
-  try {
-    specOfPlan(plan, config, context.env);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    context.out.warn(`${error.message}; ${error.hint ?? ""}`);
-  }
+  warnOfStronger(context, inspectConfig(home, context.env), name);
+  if (missing !== undefined) context.out.warn(`${missing.message}; ${missing.hint ?? ""}`);
   if (context.out.json) {
     context.out.document({
       model: name,
@@ -35,6 +38,16 @@ export async function useModel(context: CliContext, label: string): Promise<void
   if (written.outcome === "unchanged") return context.out.line(`${visible(name)} was chosen already.`);
   context.out.line(`${visible(name)} is used from now on. Does it answer? talaria models --test`);
   context.out.line(undoLine(home.config, written.previous));
+}
+
+function missingFor(look: () => unknown): UserError | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
 }
 
 /** What is written does not count while something stronger speaks. */

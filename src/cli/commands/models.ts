@@ -31,9 +31,12 @@ export const register: Register = (command, context) => {
   const use = command
     .command("use")
     .summary("use a model from now on")
-    .description("Write a model into config.yaml. The file as it was is kept beside it.")
+    .description("Write a model into config.yaml, when its key is there. The file as it was is kept beside it.")
     .argument("<model>", "provider/name, for example anthropic/claude-sonnet-4-5")
-    .action(async (label: string) => (await import("./models-use.js")).useModel(context, label));
+    .option("--force", "write it although its key or address is missing")
+    .action(async (label: string, { force }: { readonly force?: boolean }) =>
+      (await import("./models-use.js")).useModel(context, label, { isForced: force === true }),
+    );
   addExamples(use, [
     ["talaria models use openai/gpt-5.1", "the key is in OPENAI_API_KEY"],
     ["talaria models use openrouter/openai/gpt-5.1", "names may have slashes"],
