@@ -90,6 +90,8 @@ describe("talaria chat -q with the demo model", () => {
     ["a folder that is not there", ["-q", "hi", "--cwd", "nowhere"], ""],
     ["a title for a conversation that has its own", ["-q", "hi", "-c", "--title", "x"], ""],
     ["a message id without a message", ["-c", "--message-id", "x"], ""],
+    ["a retry of nothing", ["--retry"], ""],
+    ["a retry and a message", ["-c", "--retry", "-q", "hi"], ""],
     ["a model of nobody", ["-q", "hi", "--model", "nobody"], ""],
   ])("refuses %s with 2 and stores nothing", async (_what, args, input) => {
     const { code, stdout, stderr } = await home.run(["chat", ...args], { input });
@@ -181,6 +183,16 @@ describe("a chat that goes on", () => {
     const { code, stdout, stderr } = await home.run(["chat", "-r", conversationIn(first.stderr)]);
     expect([code, stdout]).toEqual([0, first.stdout]);
     expect(stderr).toContain("Nothing is left to do here.\n> hello\n");
+  });
+
+  it("says so with -c as well when no line comes, and as JSON", async () => {
+    const first = await home.run(["chat", "-q", "hello"]);
+    const { code, stdout, stderr } = await home.run(["chat", "-c"]);
+    expect([code, stdout]).toEqual([0, first.stdout]);
+    expect(stderr).toContain("Nothing is left to do here.\n> hello\n");
+    expect(await home.json(["chat", "-c"])).toMatchObject({ outcome: "idle", text: first.stdout.trimEnd() });
+    const spoken = await home.run(["chat", "-c"], { input: "hello again\n" });
+    expect(spoken.stderr).not.toContain("Nothing is left");
   });
 
   it("keeps its working directory; another is refused", async () => {

@@ -40,8 +40,12 @@ export async function chatByLines(
   const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
   const chat: LineChat = { parts, talk, input, ask, background: createBackground(parts), title };
   // What a death left open, or what waits, comes before anything new.
-  if (card !== undefined) await goOn(chat);
-  if (!(talk.isWaiting && !input.isTerminal)) await readLines(chat);
+  const done = card === undefined ? "nothing" : await goOn(chat);
+  const spoken = talk.isWaiting && !input.isTerminal ? "nothing" : await readLines(chat);
+  // Whoever only looks in from a script learns that there was nothing to do, as with -r.
+  if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing") {
+    await talk.showLast({ because: "idle" });
+  }
   await chat.background.end();
   await talk.close();
 }
@@ -58,28 +62,34 @@ interface LineChat {
   outcome?: TurnReport["outcome"];
 }
 
-async function readLines(chat: LineChat): Promise<void> {
+/** Answers whether there was a line. */
+async function readLines(chat: LineChat): Promise<"lines" | "nothing"> {
   const { parts, input, talk } = chat;
   const { screen, surface, context } = parts;
   let isLeaving = false;
+  let spoken: "lines" | "nothing" = "nothing";
   for (;;) {
     screen.rest();
     if (input.isTerminal) surface.writeAside("\n");
     const read = await input.read(surface.paint.bold("> "), context.signal);
-    if (read.kind === "end") return;
+    if (read.kind === "end") return spoken;
     if (read.kind === "interrupted") {
-      if ((isLeaving && !read.hadText) || context.signal.aborted) return;
+      if ((isLeaving && !read.hadText) || context.signal.aborted) return spoken;
       isLeaving = true;
       screen.say(["Ctrl-C again, or Ctrl-D, leaves; everything is kept."]);
       continue;
     }
     isLeaving = false;
     if (read.text.trim() === "") continue;
-    if ((await oneLine(chat, read.text)) === "leave") return;
+    spoken = "lines";
+    if ((await oneLine(chat, read.text)) === "leave") return spoken;
     // Whoever interrupts a pipe means all of it.
-    if (chat.outcome === "interrupted-by-user" && !input.isTerminal) return;
+    if (chat.outcome === "interrupted-by-user" && !input.isTerminal) return spoken;
     // Nobody can answer here: what follows in the pipe would only queue up behind the question.
-    if (talk.isWaiting && !input.isTerminal) return screen.note("Lines after this one are not sent while it waits.");
+    if (talk.isWaiting && !input.isTerminal) {
+      screen.note("Lines after this one are not sent while it waits.");
+      return spoken;
+    }
   }
 }
 
@@ -146,8 +156,10 @@ async function send(chat: LineChat, text: string): Promise<void> {
 }
 
 /** What `-r` and `/resume` begin with: what was cut or waits; where nothing is, the last exchange, for a person. */
-async function goOn(chat: LineChat): Promise<void> {
-  if ((await runAndTell(chat)) === "nothing" && chat.input.isTerminal) await chat.talk.showLast({ because: "resumed" });
+async function goOn(chat: LineChat): Promise<"ran" | "nothing"> {
+  const done = await runAndTell(chat);
+  if (done === "nothing" && chat.input.isTerminal) await chat.talk.showLast({ because: "resumed" });
+  return done;
 }
 
 async function runAndTell(chat: LineChat): Promise<"ran" | "nothing"> {
