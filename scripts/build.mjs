@@ -24,6 +24,14 @@ const ENTRIES = {
 const EXTERNAL = ["@photostructure/sqlite"];
 /** The ES module build: of a bundled CommonJS module a lazy `import("yaml")` would only see `default`. */
 const ALIAS = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
+/** zod brings its messages in fifty languages; we show the English ones, and every start would read them all. */
+const ONE_LOCALE = {
+  name: "one-locale",
+  setup({ onLoad }) {
+    const contents = 'export { default as en } from "./en.js";';
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents }));
+  },
+};
 /** CommonJS packages inside an ES module still call require for Node's own modules. */
 const REQUIRE_BANNER =
   'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
@@ -48,6 +56,10 @@ async function bundle() {
     target: "node20.19",
     external: EXTERNAL,
     alias: ALIAS,
+    plugins: [ONE_LOCALE],
+    // Node keeps the text of every module it runs. Names stay as they are, so that a stack can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: "linked",
     banner: { js: REQUIRE_BANNER },
     legalComments: "linked",
