@@ -14,6 +14,8 @@ export interface LineWatch {
   onSent(): void;
   /** Headers or bytes came: the line lives. */
   onSign(): void;
+  /** The answer broke off for this reason; the package is shown an end, so that nothing that came is lost. */
+  onBreak(error: unknown): void;
   nowMs(): number;
 }
 
@@ -57,7 +59,7 @@ function watchedFetch(fetch: Fetch, watch: LineWatch): Fetch {
     const reader = response.body.getReader();
     const chunks = chunksOf(reader, watch);
     const bytes = response.ok ? guarded(chunks, response.status, watch) : firstBytes(chunks);
-    return new Response(toStream(bytes, reader), {
+    return new Response(toStream(bytes, reader, watch), {
       status: response.status,
       statusText: response.statusText,
       headers: plainHeaders(response.headers),
@@ -132,18 +134,22 @@ async function* chunksOf(reader: Reader, watch: LineWatch): Bytes {
   }
 }
 
-/** However it ends, the line is let go of. */
-function toStream(bytes: Bytes, reader: Reader): ReadableStream<Uint8Array> {
+/**
+ * However it ends, the line is let go of. A break is told to the step and looks like an end to the package: a stream
+ * that errs throws away what is still on its way through it, and one package leaves a rejection nobody can catch when
+ * such a stream is cancelled.
+ */
+function toStream(bytes: Bytes, reader: Reader, watch: LineWatch): ReadableStream<Uint8Array> {
   const letGo = (): void => void reader.cancel().catch(ignoreClosed);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const next = await bytes.next();
         if (next.done !== true) return controller.enqueue(next.value);
-        controller.close();
       } catch (error) {
-        controller.error(error);
+        watch.onBreak(error);
       }
+      controller.close();
       letGo();
     },
     cancel: letGo,

@@ -32,9 +32,13 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
   const abort = (): void => stop.abort(new DOMException("interrupted", "AbortError"));
   watch.signal.addEventListener("abort", abort, { once: true });
   const timer = watchLine(plan, (failure) => stop.abort(new StepFailure(failure)));
+  let broken: { readonly error: unknown } | undefined;
   const detach = plan.line.attach(stop.signal, {
     onSent: () => tell(() => watch.onSent?.()),
     onSign: () => timer.sign(),
+    onBreak: (error) => {
+      broken ??= { error };
+    },
     nowMs: () => plan.clock.nowMs(),
   });
   try {
@@ -42,7 +46,10 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
     if (watch.signal.aborted) return { kind: "aborted", partial: assembly.partial };
     // What we stopped ourselves is told by our reason, not by the error the package made of it.
     if (stop.signal.aborted) return assembly.failed(failureOf(stop.signal.reason, plan.clock.nowMs()));
-    return thrown === undefined ? assembly.outcome() : assembly.failed(failureOf(thrown.error, plan.clock.nowMs()));
+    const outcome = assembly.outcome();
+    const breach = thrown ?? broken;
+    const isKept = breach === undefined || isSettledBefore(breach.error, outcome);
+    return isKept ? outcome : assembly.failed(failureOf(breach.error, plan.clock.nowMs()));
   } finally {
     timer.stop();
     watch.signal.removeEventListener("abort", abort);
@@ -54,6 +61,12 @@ export async function runStep(plan: StepPlan, watch: StepWatch): Promise<StepOut
 
 /** Made once: an error's stack would be taken at the end of every step, and nobody reads it. */
 const STEP_OVER = new DOMException("the step is over", "AbortError");
+
+/** Whether the answer had its end, or the provider's own complaint, before the line broke: then nothing is lost by it. */
+function isSettledBefore(error: unknown, outcome: StepOutcome): boolean {
+  if (error instanceof StepFailure) return false;
+  return outcome.kind === "complete" || (outcome.kind === "failed" && outcome.failure.cause !== "cut");
+}
 
 /** What a listener throws is a bug of ours, also where a package would take it for a broken line. */
 function tell(listener: () => void): void {

@@ -56,10 +56,13 @@ export function describeCuts(provider: NetworkedProvider): void {
     });
 
     it("[MD-1] [MD-2] [MD-3] nor is one whose line breaks at any byte", async () => {
-      const { bytes } = recording;
+      const { bytes, endByte, full } = recording;
       const model = await modelAt(server, provider, { fetch: cutFetch(bytes, "reset") });
       const outcomes = await atEach(bytes.length + 1, (atByte) => ask(model, String(atByte)));
       expect(wrongs(outcomes, 1, recording)).toEqual([]);
+      // Nothing that came before the break is lost by it, not even the end.
+      expect(outcomes[endByte - 1]).toMatchObject({ kind: "failed", partial: full.text });
+      expect(outcomes.at(-1)?.kind).toBe("complete");
     });
 
     it.each<CutKind>(["eof", "reset", "close"])("[MD-2] is cut the same over HTTP, by %s", async (how) => {
