@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
+import { ABANDONED_TEXT } from "#session/tool-call.js";
 import { ManualClock } from "../../test/support/manual-clock.js";
 import { createModel } from "./create-model.js";
 import { demoAnswer } from "./demo/demo-script.js";
@@ -46,6 +47,9 @@ describe("the demo model", () => {
     ["which tools are there?", "search_files", { pattern: "*", target: "files" }],
     ["run date -u", "terminal", { command: "date -u" }],
     ["please run `ls -l`", "terminal", { command: "ls -l" }],
+    ["read /etc/passwd", "read_file", { path: "/etc/passwd" }],
+    ["please show me ~/.profile.", "read_file", { path: "~/.profile" }],
+    ["open ../LICENSE", "read_file", { path: "../LICENSE" }],
     ["delete everything", "terminal", { command: "rm -r ./talaria-demo-that-does-not-exist" }],
   ])("[MD-10] answers %j with a call of %s", (said, name, input) => {
     const { text, calls } = demoAnswer(request(said));
@@ -86,6 +90,94 @@ describe("the demo model", () => {
     expect(text).toContain(DEMO_LABEL);
   });
 
+  const reportAfter = (text: string, isError: boolean): string => {
+    const messages: readonly ModelMessage[] = [
+      { role: "user", text: "run date" },
+      { role: "assistant", text: "", calls: [{ id: "a", name: "terminal", arguments: "{}" }] },
+      { role: "tool", results: [{ id: "a", name: "terminal", text, isError }] },
+    ];
+    return demoAnswer(request("", { messages })).text;
+  };
+
+  it("[MD-10] shows a result with its indentation, and that it goes on", () => {
+    expect(reportAfter("\n   1  milk\n      eggs\n", false)).toContain(">    1  milk\n>       eggs\n\n");
+    expect(reportAfter(Array.from({ length: 9 }, (_, n) => `  ${n}`).join("\n"), false)).toContain(">   5\n> …\n");
+  });
+
+  it.each([
+    ["The person denied this. Do not try the same by another way; go on", /you did not allow it, so nothing was run/],
+    [
+      "This needs a person's leave, and nobody could be asked. It was not done.",
+      /nobody could be asked, so nothing was run/,
+    ],
+    [
+      "Refused: it erases the disk. No setting opens this",
+      /never runs, whatever you allow\. Nothing was run:\n> Refused: it erases/,
+    ],
+    [ABANDONED_TEXT.interrupted, /interrupted before it finished/],
+    [ABANDONED_TEXT.unknown, /nobody knows whether it had its effect/],
+    [
+      "terminal did not end within its time limit of 5 s. Its outcome is unknown.",
+      /nobody knows whether it had its effect/,
+    ],
+    ["date: no such option", /did not succeed\. What came back:\n> date: no such option/],
+  ])("[MD-10] is true to a call that ended with %j", (text, expected) => {
+    expect(reportAfter(text, true)).toMatch(expected);
+    expect(reportAfter(text, true)).not.toMatch(/the tool ran|real result|Do not try/);
+  });
+
+  describe("asked to continue", () => {
+    const talk = (...messages: readonly ModelMessage[]) => demoAnswer(request("", { messages }));
+    const hello = demoAnswer(request("hello")).text;
+    const person = (text: string): ModelMessage => ({ role: "user", text });
+    const call: ModelMessage = {
+      role: "assistant",
+      text: "x",
+      calls: [{ id: "a", name: "terminal", arguments: "{}" }],
+    };
+    const result = (text: string): ModelMessage => ({
+      role: "tool",
+      results: [{ id: "a", name: "terminal", text, isError: true }],
+    });
+
+    it.each(["continue", "/continue", "[continue]", "Continue."])(
+      "[MD-10] by %j gives the rest of a cut answer",
+      (said) => {
+        const cut = hello.slice(0, 100);
+        const { text } = talk(
+          person("hello"),
+          { role: "assistant", text: `${cut}\n\n[interrupted here]`, calls: [] },
+          person(said),
+        );
+        expect(text).toBe(`${DEMO_LABEL} … ${hello.slice(100).trimStart()}`);
+      },
+    );
+
+    it("[MD-10] asks again for what was interrupted and can be run again, with an id of its own", () => {
+      const first = talk(person("run date")).calls[0];
+      const { calls } = talk(person("run date"), call, result(ABANDONED_TEXT.interrupted), person("continue"));
+      expect(calls).toMatchObject([{ name: "terminal", input: { command: "date" } }]);
+      expect(calls[0]?.id).not.toBe(first?.id);
+    });
+
+    it("[MD-10] repeats nothing whose outcome is unknown", () => {
+      const { text, calls } = talk(person("run date"), call, result(ABANDONED_TEXT.unknown), person("continue"));
+      expect(calls).toEqual([]);
+      expect(text).toContain("nobody knows whether it had its effect");
+    });
+
+    it("[MD-10] answers what was never answered", () => {
+      expect(talk(person("run date\n\ncontinue")).calls).toMatchObject([{ input: { command: "date" } }]);
+    });
+
+    it("[MD-10] says so when there is nothing to go on with", () => {
+      const { text } = talk(person("hello"), { role: "assistant", text: hello, calls: [] }, person("continue"));
+      expect(text).toContain("nothing of mine to go on with");
+      expect(text).not.toContain("I am a script");
+      expect(talk(person("continue")).text).toContain("nothing of mine");
+    });
+  });
+
   it("[MD-10] asks for no tool that is not offered, not allowed, or wants more than it can say", () => {
     expect(demoAnswer(request("read notes.txt", { tools: [] })).calls).toEqual([]);
     expect(demoAnswer(request("read notes.txt", { toolChoice: "none" })).calls).toEqual([]);
@@ -98,7 +190,10 @@ describe("the demo model", () => {
       demoAnswer(request(text, { system: [{ text: system, isStable: true }], tools: [], toolChoice: "none" })).text;
     expect(
       asked("You name conversations. Answer with a title.", "Person:\nwhat is in notes.txt?\n\nAnswer:\nmilk"),
-    ).toBe("Demo: what is in notes.txt Answer milk");
+    ).toBe("Demo: what is in notes.txt");
+    expect(asked("Answer with a title.", `Person:\nhello\n\nAnswer:\n${DEMO_LABEL} I am a script\n\nTitle:`)).toBe(
+      "Demo: hello",
+    );
     const summary = asked(
       "The part you are shown will be replaced by your summary",
       `<conversation>\nuser: milk\n${"x\n".repeat(5_000)}</conversation>`,

@@ -1,6 +1,7 @@
 /** What the demo model says: keywords in, prepared sentences out. No part of it pretends to understand anything. */
 import { createHash } from "node:crypto";
-import type { ModelMessage, ModelRequest, ToolSpec } from "../model.js";
+import type { ModelRequest, ToolSpec } from "../model.js";
+import { isRepeatable, reportOf } from "./demo-report.js";
 import { DEMO_LABEL, DEMO_TEXTS } from "./demo-texts.js";
 
 export interface DemoAnswer {
@@ -14,8 +15,6 @@ interface DemoCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-const QUOTED_CHARS_MAX = 400;
-const QUOTED_LINES_MAX = 6;
 const COMMAND_CHARS_MAX = 500;
 const TITLE_WORDS_MAX = 6;
 const SUMMARY_LINES_MAX = 8;
@@ -30,10 +29,37 @@ export function demoAnswer(request: ModelRequest): DemoAnswer {
     if (/\btitle\b/i.test(asked)) return spoken(titleOf(said));
   }
   if (last?.role === "tool") return spoken(reportOf(last));
+  const wanted = GO_ON.exec(said);
+  if (wanted !== null) return goOn(request, said.slice(0, wanted.index).trim());
   const wish = request.toolChoice === "none" ? undefined : wishOf(said, request.tools);
   if (wish === undefined) return spoken(`${DEMO_LABEL} ${DEMO_TEXTS.hello}`);
   const { text, name, input } = wish;
   return { text: `${DEMO_LABEL} ${text}`, calls: [{ id: idOf(request), name, input }] };
+}
+
+/** Said by a person, sent by /continue, or put where a provider wants somebody to have said something. */
+const GO_ON = /(?:^|\n)\s{0,20}(?:\/?continue|\[continue\]|go on)[.!]?\s{0,20}$/i;
+const CUT_MARK = /\s{0,4}\[interrupted here\]\s{0,4}$/;
+
+/** What it was about to say or do follows from the messages before, so that is looked up again and the rest of it given. */
+function goOn(request: ModelRequest, unanswered: string): DemoAnswer {
+  const { messages } = request;
+  const anew = (until: number): DemoAnswer => {
+    const { text, calls } = demoAnswer({ ...request, messages: messages.slice(0, until) });
+    return { text, calls: calls.map((call) => ({ ...call, id: idOf(request) })) };
+  };
+  if (unanswered !== "") {
+    return demoAnswer({ ...request, messages: [...messages.slice(0, -1), { role: "user", text: unanswered }] });
+  }
+  const before = messages.at(-2);
+  if (before?.role === "tool") return before.results.some(isRepeatable) ? anew(-3) : spoken(reportOf(before));
+  const cut = before?.role === "assistant" ? CUT_MARK.exec(before.text) : null;
+  if (before === undefined || cut === null) return spoken(`${DEMO_LABEL} ${DEMO_TEXTS.goOn}`);
+  const whole = anew(-2);
+  const heard = before.text.slice(0, cut.index);
+  return whole.text.startsWith(heard)
+    ? { text: `${DEMO_LABEL} … ${whole.text.slice(heard.length).trimStart()}`, calls: whole.calls }
+    : spoken(`${DEMO_LABEL} ${DEMO_TEXTS.goOn}`);
 }
 
 function spoken(text: string): DemoAnswer {
@@ -87,6 +113,13 @@ const KEYWORDS: readonly Keyword[] = [
     wanted: () => ({ items: DEMO_TEXTS.items.map((text, at) => ({ id: `${at + 1}`, text, status: statusAt(at) })) }),
   },
   {
+    // Also without an ending, and outside of the folder: there the question comes first.
+    pattern: /\b(?:read|open|show|print|cat|view)\s[^\n]{0,40}?(?<![\w.])((?:~|\.{1,2})?\/[\w.@+-][\w.@+/-]{0,200})/i,
+    text: DEMO_TEXTS.read,
+    name: "read_file",
+    wanted: ([, path = ""]) => ({ path: path.replace(/\.$/, "") }),
+  },
+  {
     pattern: new RegExp(FILE_NAME),
     text: DEMO_TEXTS.read,
     name: "read_file",
@@ -126,23 +159,10 @@ function isOffered(properties: object, key: string, value: unknown): boolean {
   return !Array.isArray(allowed) || allowed.includes(value);
 }
 
-function reportOf({ results }: Extract<ModelMessage, { role: "tool" }>): string {
-  const told = results.map(({ name, text, isError }) =>
-    isError ? `${name}: ${DEMO_TEXTS.refused}\n${quote(text)}` : `${name}: ${DEMO_TEXTS.worked}\n${quote(text)}`,
-  );
-  return `${DEMO_LABEL} ${told.join("\n\n")}\n\n${DEMO_TEXTS.afterTool}`;
-}
-
-function quote(text: string): string {
-  const lines = text.slice(0, QUOTED_CHARS_MAX).toWellFormed().trim().split("\n");
-  return lines
-    .slice(0, QUOTED_LINES_MAX)
-    .map((line) => `> ${line}`)
-    .join("\n");
-}
-
+/** The person's words alone: an answer of the demo model is about nothing. */
 function titleOf(said: string): string {
-  const words = said.replace(/^\s*(?:person|user)\s*:/i, "").match(/[\p{L}\p{N}][\p{L}\p{N}.'-]{0,30}/gu) ?? [];
+  const person = /^\s{0,20}Person:\n([\s\S]{0,4000}?)(?:\n\nAnswer:\n|$)/.exec(said)?.[1] ?? said;
+  const words = person.match(/[\p{L}\p{N}][\p{L}\p{N}.'-]{0,30}/gu) ?? [];
   return `Demo: ${words.slice(0, TITLE_WORDS_MAX).join(" ")}`.trim();
 }
 

@@ -22,10 +22,49 @@ export const DEMO_TEXTS = {
   read: "There is a file name in your message, so I ask for that file.",
   search: "You mentioned files or tools, so I ask for the files here.",
   list: "You mentioned files or tools, so I list what is here.",
-  worked: "the tool ran. Its result begins:",
-  refused: "the tool was not run, or did not succeed:",
-  afterTool:
-    "That was a real tool and a real result, stored before you read it. A real model would now go on from it; I cannot. " +
-    "Run `talaria setup` to choose one.",
+  /** By what became of a call: what is said of it, whether its result is shown, and what is said at the end. */
+  endings: {
+    worked: {
+      said: "the tool ran. Its result begins:",
+      isQuoted: true,
+      after:
+        "That was a real tool and a real result, stored before you read it. A real model would now go on from it; I cannot.",
+    },
+    failed: {
+      said: "the call did not succeed. What came back:",
+      isQuoted: true,
+      after: "A real model would now try another way; I cannot.",
+    },
+    denied: {
+      said: "you did not allow it, so nothing was run.",
+      isQuoted: false,
+      after: "The question and your answer are stored. A real model would now go on without it; I cannot.",
+    },
+    unasked: {
+      said: "this needs your leave, and nobody could be asked, so nothing was run.",
+      isQuoted: false,
+      after: "In a terminal, `talaria chat` asks you first.",
+    },
+    refused: {
+      said: "this never runs, whatever you allow. Nothing was run:",
+      isQuoted: true,
+      after:
+        "A short list of commands is refused without a question. A real model would now look for another way; I cannot.",
+    },
+    interrupted: {
+      said: "it was interrupted before it finished.",
+      isQuoted: false,
+      after: "It can be run again: say `continue`.",
+    },
+    unknown: {
+      said: "it was stopped while it ran, so nobody knows whether it had its effect. It is not run again by itself.",
+      isQuoted: false,
+      after: "Look at what it did before you ask for it again.",
+    },
+  },
+  setUp: "Run `talaria setup` to choose a real model.",
+  goOn:
+    "There is nothing of mine to go on with: I only answer words that I know. What was said before is all still here, and a real " +
+    "model would go on from it. Run `talaria setup` to choose one.",
   summary: "These are lines of the conversation as they were; a real model would have summarised them.",
 } as const;
