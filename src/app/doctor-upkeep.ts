@@ -12,7 +12,7 @@ import { hostRecord } from "#store/sqlite/host-lock.js";
 import { type Examination, type ExamineRequest, fail, failure, ok, warn } from "./doctor-finding.js";
 import { examineMirror } from "./doctor-store.js";
 import { mirrorState } from "./mirror.js";
-import { openLockedWriter, openReader, takeLock, type Writer } from "./open-store.js";
+import { isAlive, openLockedWriter, openReader, takeLock, type Writer } from "./open-store.js";
 import { eraseRemoved } from "./retention.js";
 
 const PAGE_ORPHANS = 500;
@@ -119,14 +119,4 @@ function lockFinding({ home }: ExamineRequest, error: unknown): Examination {
     `the home is locked, but process ${record.pid} that wrote host.json is gone`,
     `another process has it: fuser ${home.hostLock} names it`,
   );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Not ours to signal, but there.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

@@ -8,7 +8,7 @@ import { OperationalError } from "#base/errors.js";
 import type { HomePaths } from "#config/home.js";
 import type { SessionStore } from "#session/store.js";
 import { backupBeforeMigration } from "#store/sqlite/backup.js";
-import { type HostLock, takeHostLock } from "#store/sqlite/host-lock.js";
+import { type HostLock, hostRecord, takeHostLock } from "#store/sqlite/host-lock.js";
 import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { mirrorState, writeMirror } from "./mirror.js";
 
@@ -60,6 +60,22 @@ export async function openWriter(home: HomePaths, options: WriterOptions): Promi
 /** Held until the process ends, or until it is released by a caller that has nothing open. */
 export function takeLock(home: HomePaths, { version, clock, waitMs }: WriterOptions): Promise<HostLock> {
   return takeHostLock(home.run, version, clock, waitMs ?? LOCK_WAIT_MS);
+}
+
+/** The process that has the home, for people: known from the record it left, if it lives and is not this one. */
+export function lockHolder(home: HomePaths): number | undefined {
+  const pid = hostRecord(home.run)?.pid;
+  return pid !== undefined && pid !== process.pid && isAlive(pid) ? pid : undefined;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not ours to signal, but there.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** For a caller that holds the lock already. */

@@ -1,13 +1,11 @@
-/** Starts the runtime for a chat: this process takes the home's lock, and says so when it has to wait for it. */
+/** Starts the runtime for a chat: this process takes the home's lock. */
 import type { StartedRuntime } from "#app/start-runtime.js";
 import type { SessionStart } from "#session/verbs/intake.js";
 import type { CliContext } from "../command.js";
+import { takingHome } from "../home-lock.js";
 import type { ChatOptions } from "./options.js";
 import type { ChatParts } from "./talk.js";
 import { CLI_PLATFORM } from "./target.js";
-
-/** A wait for the home's lock that is longer than this is explained. */
-const PATIENCE_MS = 1_000;
 
 export async function startChat(
   context: CliContext,
@@ -33,13 +31,8 @@ async function startRuntime(context: CliContext, options: ChatOptions, cwd: stri
     context.config(),
     context.log("chat"),
   ]);
-  const { clock, version, env, out } = context;
-  const explain = clock.after(PATIENCE_MS, () => out.note("Waiting for another chat in this home to end…"));
-  try {
-    const model = options.model === undefined ? {} : { model: options.model };
-    const wish = { home, clock, version, env, config, log, cwd, ...model, isYolo: options.yolo === true };
-    return await app.startRuntime(wish);
-  } finally {
-    explain();
-  }
+  const { clock, version, env } = context;
+  const model = options.model === undefined ? {} : { model: options.model };
+  const wish = { home, clock, version, env, config, log, cwd, ...model, isYolo: options.yolo === true };
+  return takingHome(context, () => app.startRuntime(wish));
 }

@@ -4,6 +4,7 @@ import { OperationalError } from "#base/errors.js";
 import type { SessionStore } from "#session/store.js";
 import type { CliContext } from "../command.js";
 import { formatBytes, formatSpan } from "../format.js";
+import { takingHome } from "../home-lock.js";
 
 export async function withReader<T>(context: CliContext, act: (store: SessionStore) => Promise<T>): Promise<T> {
   const { openReader } = await import("#app/open-store.js");
@@ -24,7 +25,8 @@ export async function withWriter<T>(
     import("#app/open-store.js"),
     import("#config/load.js"),
   ]);
-  const writer = await openWriter(home, { clock: context.clock, version: context.version });
+  const { clock, version } = context;
+  const writer = await takingHome(context, () => openWriter(home, { clock, version }));
   const result = await act(writer.store).finally(() => writer.finish());
   if (inspectConfig(home, context.env).values.search.enabled) await index(context, writer, options.indexesAll ?? false);
   await backUpWhenDue(context);
