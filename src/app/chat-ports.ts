@@ -5,6 +5,7 @@
 export type { Glimpse, Question } from "#agent/glimpse.js";
 export type { PersonsAnswer } from "#agent/turn-parts.js";
 export type { SlashContext, SlashOutcome } from "#command/command.js";
+export { costOf, costText, formatCost } from "#command/cost-text.js";
 export { type ParsedLine, parseLine } from "#command/parse.js";
 export { SLASH_COMMANDS } from "#command/table.js";
 export { droppedText } from "#command/title.js";

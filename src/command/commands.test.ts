@@ -186,12 +186,36 @@ describe("/status, /model and /compact", () => {
     );
     const { say } = await type("/status", conversation);
     expect(say.join("\n")).toContain(conversation);
-    expect(say.join("\n")).toMatch(/tokens +1,234, \$0\.0000 and an unknown part/);
+    expect(say.join("\n")).toMatch(/^messages +2\ntokens +1,234\ncost +unknown$/m);
     expect(await type("/model", conversation)).toMatchObject(
       saying(/^test\/scripted, with a window of 200,000 tokens/),
     );
     expect(await type("/compact", conversation)).toMatchObject(saying(/nothing to make shorter/));
     expect(await type("/compact")).toMatchObject(saying(/Nothing was said/));
+  });
+
+  it("count what is visible: not what was taken back, and no copy that a compaction carried over", async () => {
+    const { conversation } = await open([{ text: "one" }, { text: "two" }, { text: "three" }, { text: "sum" }]).turn(
+      "first",
+    );
+    await scene.turn("second", conversation);
+    await scene.turn("third", conversation);
+    await type("/undo", conversation);
+    expect((await type("/status", conversation)).say[0]).toMatch(/^messages +4$/m);
+    const { tip, seq } = (await scene.store.show({ conversation })) ?? { tip: "", seq: 0 };
+    const history = await scene.store.tipHistory({ conversation });
+    const rotated = await scene.store.rotate({
+      conversation,
+      tip: tip as never,
+      seq,
+      undone: history?.undone ?? 0,
+      messages: (history?.messages ?? []).map(({ role, text }) => ({ role, text })),
+      tokensBefore: 100,
+      tokensAfter: 10,
+      nowMs: scene.clock.nowMs(),
+    });
+    expect(rotated.kind).toBe("rotated");
+    expect((await type("/status", conversation)).say[0]).toMatch(/^messages +4, in 2 sessions$/m);
   });
 
   it("say that the demo is not an AI", async () => {

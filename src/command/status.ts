@@ -1,9 +1,14 @@
 /** `/status` and `/model`: where one is, and who answers. */
+import type { ConversationId } from "#base/ids.js";
 import type { Model } from "#model/model.js";
+import type { SessionStore } from "#session/store.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "./command.js";
+import { costText } from "./cost-text.js";
 
-const MICROS_PER_USD = 1_000_000;
+/** Counting reads them; beyond this nobody needs the number here. */
+const COUNTED_MAX = 5_000;
+const PAGE_MESSAGES = 500;
 const QUEUE_LOOKED_AT = 100;
 
 export const statusCommand: SlashCommand = {
@@ -15,8 +20,9 @@ export const statusCommand: SlashCommand = {
     const { store, conversation } = context;
     const card = conversation === undefined ? null : await store.show({ conversation });
     if (card === null) return said(NOTHING_YET, modelText(context.model));
-    const queued = await store.queue({ conversation: card.id, limit: QUEUE_LOOKED_AT });
-    return said(lines(card, queued.length, context).join("\n"));
+    const queued = (await store.queue({ conversation: card.id, limit: QUEUE_LOOKED_AT })).length;
+    const messages = await visibleCount(context.store, card.id);
+    return said(lines(card, { queued, messages }, context).join("\n"));
   },
 };
 
@@ -40,14 +46,34 @@ export function modelText({ label, isDemo, windowTokens, isWindowKnown }: Model)
   return `${label}, with a window of ${window}. Another: talaria chat --model PROVIDER/NAME`;
 }
 
-function lines(card: ConversationCard, queued: number, { model }: SlashContext): string[] {
+/** What was said and not taken back; copies that a compaction carried over are not counted again. */
+async function visibleCount(store: SessionStore, conversation: ConversationId): Promise<number> {
+  let count = 0;
+  let beforeSeq: number | undefined;
+  while (count <= COUNTED_MAX) {
+    const at = beforeSeq === undefined ? {} : { beforeSeq };
+    const page = await store.recent({ conversation, limit: PAGE_MESSAGES, ...at });
+    count += page.length;
+    beforeSeq = page[0]?.seq;
+    if (page.length < PAGE_MESSAGES) break;
+  }
+  return count;
+}
+
+interface Counts {
+  readonly queued: number;
+  readonly messages: number;
+}
+
+function lines(card: ConversationCard, { queued, messages }: Counts, { model }: SlashContext): string[] {
   const tokens = sum(card, ({ usage }) => usage.inputTokens + usage.outputTokens);
   const rows: readonly (readonly [string, string])[] = [
     ["conversation", card.id],
     ["title", card.title ?? "none yet"],
     ["model", `${card.model ?? model.label}${model.isDemo ? " (scripted demo, not an AI)" : ""}`],
-    ["messages", `${card.messages}${card.sessions.length > 1 ? `, in ${card.sessions.length} sessions` : ""}`],
-    ["tokens", `${tokens.toLocaleString("en-US")}, ${costText(card)}`],
+    ["messages", `${countText(messages)}${card.sessions.length > 1 ? `, in ${card.sessions.length} sessions` : ""}`],
+    ["tokens", tokens.toLocaleString("en-US")],
+    ["cost", costText(card.sessions)],
     ["state", stateText(card, queued)],
   ];
   const widest = Math.max(...rows.map(([name]) => name.length));
@@ -60,10 +86,9 @@ function stateText({ liveTurn }: ConversationCard, queued: number): string {
   return liveTurn.phase === "waiting" ? `waits for your answer${waiting}` : `a turn was cut; /continue${waiting}`;
 }
 
-/** A cost nobody knows is unknown, never nothing. */
-function costText(card: ConversationCard): string {
-  const known = `$${(sum(card, ({ costMicros }) => costMicros ?? 0) / MICROS_PER_USD).toFixed(4)}`;
-  return card.sessions.some(({ isCostUnknown }) => isCostUnknown) ? `${known} and an unknown part` : known;
+function countText(messages: number): string {
+  const count = Math.min(messages, COUNTED_MAX).toLocaleString("en-US");
+  return messages > COUNTED_MAX ? `more than ${count}` : count;
 }
 
 function sum({ sessions }: ConversationCard, of: (session: ConversationCard["sessions"][number]) => number): number {

@@ -284,6 +284,15 @@ describe("the chat of lines without a terminal", () => {
     ]);
   });
 
+  it("counts what was taken back once, and says how it is shown", async () => {
+    const { stderr } = await home.run([], { input: "hello\nrun date\n/undo\n/undo\n/status\n/retry\n" });
+    expect(stderr).toMatch(/^messages +0$/m);
+    expect(stderr).toContain("There is nothing to ask again here.");
+    const { stdout } = await home.run(["sessions", "show", conversationIn(stderr)]);
+    expect(stdout).toMatch(/messages +6, 6 of them undone/);
+    expect(stdout).toContain("Every message was undone; --with-superseded shows them.");
+  });
+
   it("[LS-4] begins another conversation with /new NAME and keeps the old one", async () => {
     await home.run([], { input: "hello\n/new second life\nhello again\n" });
     expect(await home.sessions()).toMatchObject([
@@ -401,17 +410,39 @@ describe("several chats in one home", () => {
     expect(await home.sessions()).toHaveLength(3);
   });
 
-  it("say whose turn it is to wait for when the home stays locked", async () => {
+  it("say whose turn it is to wait for when the home stays locked, and that nothing was stored", async () => {
     const holder = home.start(["chat"]);
     try {
       holder.stdin?.write("hello\n");
       await new Promise((resolve) => holder.stdout?.once("data", resolve));
       const { code, stderr } = await home.run(["chat", "-q", "hi"]);
-      expect([code, stderr]).toEqual([4, expect.stringContaining(String(holder.pid))]);
+      expect([code, stderr]).toEqual([4, expect.stringContaining(`process ${holder.pid}`)]);
+      expect(stderr).toContain("Waiting for another chat in this home to end…\n");
+      expect(stderr).toContain(`${home.path} is in use`);
+      expect(stderr).toContain("Nothing was stored.");
+      expect(stderr).toContain("a chat is open in another terminal: leave it with Ctrl-D, or wait");
+      const revoked = await home.run(["approvals", "revoke", "x"]);
+      expect([revoked.code, revoked.stderr]).toEqual([4, expect.stringContaining("Waiting for another chat")]);
+      expect(revoked.stderr).toContain("leave it with Ctrl-D");
     } finally {
       holder.stdin?.end();
       await new Promise((resolve) => holder.once("close", resolve));
     }
     expect(existsSync(join(home.path, "state.db"))).toBe(true);
   }, 30_000);
+
+  it("speak of waiting only when somebody has the home, however slow the start is", async () => {
+    const slow = join(home.path, "..", "slow.cjs");
+    // The disk takes its time over the lock's file, and nobody else is there.
+    writeFileSync(
+      slow,
+      `const fs = require("node:fs"), { openSync } = fs, wait = new Int32Array(new SharedArrayBuffer(4));
+       fs.openSync = (path, ...rest) => {
+         if (String(path).endsWith("host.lock")) Atomics.wait(wait, 0, 0, 1500);
+         return openSync(path, ...rest);
+       };`,
+    );
+    const { code, stderr } = await home.run(["chat", "-q", "hi"], { env: { NODE_OPTIONS: `--require ${slow}` } });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("Waiting")]);
+  });
 });

@@ -1,4 +1,5 @@
 /** The head of `talaria sessions show`: everything about a conversation except what was said in it. */
+import { costOf, costText } from "#app/chat-ports.js";
 import { truncate, visible } from "#base/text-width.js";
 import type { ConversationCard, SessionRow } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
@@ -78,8 +79,19 @@ function openedText({ sessions }: ConversationCard): string {
 }
 
 function messagesText({ messages, superseded }: ConversationCard): string {
-  const undone = superseded.reduce((sum, { fromSeq, toSeq }) => sum + toSeq - fromSeq + 1, 0);
+  const undone = undoneCount(superseded);
   return undone === 0 ? formatCount(messages) : `${formatCount(messages)}, ${formatCount(undone)} of them undone`;
+}
+
+/** Every undo reaches to the end, over what an earlier one has hidden: numbers in several ranges count once. */
+export function undoneCount(ranges: ConversationCard["superseded"]): number {
+  let count = 0;
+  let counted = 0;
+  for (const { fromSeq, toSeq } of [...ranges].sort((a, b) => a.fromSeq - b.fromSeq)) {
+    count += Math.max(0, toSeq - Math.max(fromSeq, counted + 1) + 1);
+    counted = Math.max(counted, toSeq);
+  }
+  return count;
 }
 
 function tokensText(sessions: readonly SessionRow[]): string {
@@ -91,30 +103,6 @@ function tokensText(sessions: readonly SessionRow[]): string {
     formatPlural(sum("modelCalls"), "model call"),
   ];
   return parts.join(", ");
-}
-
-/** A price nobody knows is never shown as nothing. */
-function costText(sessions: readonly SessionRow[]): string {
-  const { micros, isUnknown, isUsed } = costOf(sessions);
-  if (!isUsed) return "nothing used yet";
-  if (!isUnknown) return formatCost(micros);
-  return micros === 0 ? "unknown" : `at least ${formatCost(micros)}; some of it is unknown`;
-}
-
-function costOf(sessions: readonly SessionRow[]) {
-  const isUsedIn = ({ usage }: SessionRow): boolean => usage.modelCalls + usage.inputTokens + usage.outputTokens > 0;
-  const used = sessions.filter(isUsedIn);
-  return {
-    micros: used.reduce((sum, { costMicros }) => sum + (costMicros ?? 0), 0),
-    isUnknown: used.some(({ isCostUnknown, costMicros }) => isCostUnknown || costMicros === null),
-    isUsed: used.length > 0,
-  };
-}
-
-/** `$0.0042`, `$12.30`. */
-export function formatCost(micros: number): string {
-  const dollars = micros / 1e6;
-  return `$${dollars.toFixed(dollars !== 0 && dollars < 1 ? 4 : 2)}`;
 }
 
 export function cardDocument(card: ConversationCard): Readonly<Record<string, unknown>> {

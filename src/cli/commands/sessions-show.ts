@@ -29,7 +29,7 @@ export function showSession(context: CliContext, name: string, options: ShowOpti
     const pages = messagePages(store, card, part, options);
     if (context.out.json) return writeDocument(context, card, pages);
     showCard(context, card);
-    const shown = await showMessages(context, pages, options);
+    const shown = await showMessages(context, pages, options, card);
     const isCut = options.all !== true && shown >= options.limit;
     if (isCut) context.out.note(`The last ${formatPlural(shown, "message")}; -n 100 shows more, --all everything.`);
   });
@@ -74,7 +74,12 @@ async function* messagePages(
   if (options.all !== true) yield tail;
 }
 
-async function showMessages(context: CliContext, pages: Pages, options: ShowOptions): Promise<number> {
+async function showMessages(
+  context: CliContext,
+  pages: Pages,
+  options: ShowOptions,
+  { superseded }: ConversationCard,
+): Promise<number> {
   const { out } = context;
   let shown = 0;
   for await (const page of pages) {
@@ -83,9 +88,11 @@ async function showMessages(context: CliContext, pages: Pages, options: ShowOpti
     shown += page.length;
     context.signal.throwIfAborted();
   }
-  if (shown === 0) out.line("\nNo messages.");
+  if (shown === 0) out.line(`\n${superseded.length === 0 ? "No messages." : ALL_UNDONE}`);
   return shown;
 }
+
+const ALL_UNDONE = "Every message was undone; --with-superseded shows them.";
 
 /** Written in pages as well: a long conversation need not fit into memory to be printed. */
 async function writeDocument({ out, signal }: CliContext, card: ConversationCard, pages: Pages): Promise<void> {

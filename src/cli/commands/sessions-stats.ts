@@ -1,9 +1,9 @@
 /** `talaria sessions stats`: how much there is, how large it is, what is open and what was spent. */
+import { formatCost } from "#app/chat-ports.js";
 import { visible } from "#base/text-width.js";
 import type { StoreStats } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
 import { formatBytes, formatCount, formatPlural } from "../format.js";
-import { formatCost } from "./sessions-show-card.js";
 import { withReader } from "./sessions-store.js";
 
 export function showStats(context: CliContext): Promise<void> {
