@@ -208,6 +208,24 @@ describe("[MD-11] an error on the line is told by its code", () => {
     expect(failureOf(wrapped(code), NOW)).toEqual({ cause: expected, message: `it was ${code}` });
   });
 
+  it.each([
+    ["http://127.0.0.1:1/v1", "unreachable", "bad port"],
+    ["ftp://127.0.0.1/v1", "unreachable", "unknown scheme"],
+    ["http:// no address", "unreachable", "parse URL"],
+    ["http://me:hunter22@127.0.0.1/v1", "unreachable", "[redacted]"],
+  ])("what fetch refuses by itself: %s", async (url, expected, words) => {
+    const thrown: unknown = await fetch(url).catch((reason: unknown) => reason);
+    const failure = failureOf(thrown, NOW);
+    expect(failure).toMatchObject({ cause: expected, message: expect.stringContaining(words) });
+    expect(failure.message).not.toContain("hunter22");
+  });
+
+  it("whatever else fetch cannot do before an answer", () => {
+    const thrown = { message: "Cannot connect to API", cause: { message: "fetch failed", cause: { message: "odd" } } };
+    expect(failureOf(thrown, NOW)).toEqual({ cause: "unreachable", message: "odd" });
+    expect(failureOf({ message: "fetch failed" }, NOW)).toEqual({ cause: "unreachable", message: "fetch failed" });
+  });
+
   it("looks at every address that was tried", () => {
     const tried = { message: "", errors: [{ code: "ECONNREFUSED", message: "connect ECONNREFUSED ::1:9" }] };
     expect(failureOf({ message: "fetch failed", cause: tried }, NOW)).toMatchObject({

@@ -9,13 +9,19 @@ export interface NetworkFailure {
 }
 
 export function networkCause(chain: readonly unknown[]): NetworkFailure | undefined {
-  for (const link of chain.flatMap(withParts)) {
+  const links = chain.flatMap(withParts);
+  for (const link of links) {
     const cause = causeOfLink(link);
-    if (cause === undefined) continue;
-    const message = field(link, "message");
-    return { cause, message: isText(message) ? message : String(field(link, "code") ?? cause) };
+    if (cause !== undefined) return told(link, cause);
   }
-  return undefined;
+  // Fetch's own words for everything that went wrong before an answer; what it was stands behind them.
+  const at = links.findIndex((link) => field(link, "message") === "fetch failed");
+  return at < 0 ? undefined : told(links[at + 1] ?? links[at], "unreachable");
+}
+
+function told(link: unknown, cause: FailureCause): NetworkFailure {
+  const message = field(link, "message");
+  return { cause, message: isText(message) ? message : String(field(link, "code") ?? cause) };
 }
 
 /** Happy eyeballs: every address that was tried has its own error. */
@@ -35,9 +41,22 @@ function causeOfLink(link: unknown): FailureCause | undefined {
   }
   const message = field(link, "message");
   if (!isText(message)) return undefined;
-  // Undici's words for a body whose connection went away.
-  return /^(?:terminated|other side closed|socket hang up|premature close)$/i.test(message) ? "cut" : undefined;
+  return MESSAGES.find(({ pattern }) => pattern.test(message))?.cause;
 }
+
+/** Undici's words, where it has no code. */
+const MESSAGES: readonly { readonly pattern: RegExp; readonly cause: FailureCause }[] = [
+  // A body whose connection went away.
+  { pattern: /^(?:terminated|other side closed|socket hang up|premature close)$/i, cause: "cut" },
+  // Refused on this side, before anything was sent.
+  {
+    pattern: /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|invalid url$)/i,
+    cause: "unreachable",
+  },
+  { pattern: /^Request cannot be constructed from a URL/i, cause: "unreachable" },
+  // The API is not there: what answers sends everybody elsewhere, and a key does not follow.
+  { pattern: /^(?:unexpected redirect|redirect count exceeded)$/i, cause: "malformed" },
+];
 
 const CODES: Readonly<Record<string, FailureCause>> = {
   ECONNREFUSED: "unreachable",
