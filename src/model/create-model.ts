@@ -26,7 +26,7 @@ export interface CreateModelOptions {
 export async function createModel(spec: ModelSpec, options: CreateModelOptions): Promise<Model> {
   if (spec.provider === "demo") return createDemoModel(options.clock);
   // Looked up for each request: a test, or a proxy, may replace the global one after this.
-  const line = routedFetch((input, init) => (options.fetch ?? globalThis.fetch)(input, init));
+  const line = routedFetch((input, init) => (options.fetch ?? globalThis.fetch)(input, { ...init, ...NOT_ELSEWHERE }));
   const adapter = await loadAdapter(spec, line.fetch);
   const { clock, newId = () => randomIds<string>() } = options;
   const known = catalogueEntry(spec);
@@ -55,6 +55,9 @@ export async function createModel(spec: ModelSpec, options: CreateModelOptions):
     },
   };
 }
+
+/** A key and a conversation are not carried to wherever a redirect points. */
+const NOT_ELSEWHERE = { redirect: "error" } as const;
 
 /** One deployment: its private parts go back to it and to no other. */
 export function originOf(spec: ModelSpec): string {
