@@ -57,9 +57,6 @@ async function bundle() {
     external: EXTERNAL,
     alias: ALIAS,
     plugins: [ONE_LOCALE],
-    // Node keeps the text of every module it runs. Names stay as they are, so that a stack can be read.
-    minifyWhitespace: true,
-    minifySyntax: true,
     sourcemap: "linked",
     banner: { js: REQUIRE_BANNER },
     legalComments: "linked",
