@@ -20,6 +20,7 @@ describe("write_file", () => {
       body: { added: 2, removed: 0, diff: expect.stringContaining("+one") },
     });
     expect(bench.read("a/b/c.txt")).toBe("one\ntwo\n");
+    expect((await write("one.txt", "one\n")).text).toBe("Made one.txt (1 line).");
     expect(readdirSync(join(bench.cwd, "a/b"))).toEqual(["c.txt"]);
   });
 

@@ -63,6 +63,6 @@ const UNCLEAR =
 
 function describe(name: string, isNew: boolean, diff: FileDiff): ToolResult {
   const body = { ...diff };
-  if (isNew) return { kind: "ok", text: `Made ${name} (${diff.added} lines).`, body };
+  if (isNew) return { kind: "ok", text: `Made ${name} (${diff.added} ${diff.added === 1 ? "line" : "lines"}).`, body };
   return { kind: "ok", text: `Wrote ${name} (+${diff.added} -${diff.removed}).\n${diff.diff}`, body };
 }
