@@ -23,6 +23,7 @@ describe("sessions list", () => {
     const { code, stdout } = await run("sessions", "list");
     expect(code).toBe(0);
     expect(stdout).toContain(`No sessions yet in ${home.path}.`);
+    expect(stdout).toContain("`talaria chat` begins one");
     expect(stdout).toContain("talaria import hermes");
     expect(await json("sessions", "list")).toEqual({ sessions: [], next: null });
   });

@@ -84,7 +84,7 @@ async function tellEmpty(context: CliContext, store: SessionStore, options: List
   if (conversations === 0) {
     // Where was looked: somebody with years of history and a wrong TALARIA_HOME must not fear for it.
     out.line(`No sessions yet in ${visible(context.home.root)}.`);
-    return out.line("Conversations will be listed here; `talaria import hermes` brings yours along.");
+    return out.line("`talaria chat` begins one; `talaria import hermes` brings yours along.");
   }
   if (options.source === undefined) return out.line("All sessions are archived: talaria sessions list --all");
   const sources = Object.keys(bySource).sort();
