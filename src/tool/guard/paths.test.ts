@@ -45,6 +45,18 @@ describe("[AP-20] the working directory", () => {
     expect(await verdict("../work/../other.txt")).toBe(`read outside: ${at()}`);
   });
 
+  it("is named in a reason that follows the word because", async () => {
+    const why = async (path: string, mode: PathMode): Promise<string> => {
+      const guard = await judgePath(path, mode, context);
+      return guard.kind === "ask" ? guard.why : guard.kind;
+    };
+    expect(await why("../other.txt", "read")).toBe(
+      `it reads ${at("other.txt")}, outside the working directory ${at("work")}`,
+    );
+    expect(await why("~/.ssh/config", "read")).toMatch(/^it reads \S+: /);
+    expect(await why("~/.bashrc", "write")).toMatch(/^it writes \S+: /);
+  });
+
   it("is not left by a link, also by one that dangles, one of a folder above, or one through ..", async () => {
     symlinkSync(at("other.txt"), at("work", "link"));
     symlinkSync(at("missing", "file"), at("work", "dangling"));

@@ -102,10 +102,10 @@ function judgePlace(place: Place, mode: PathMode, path: string, stats: Stats | u
       return judgeOwn(place, mode, stats);
     case "credentials":
       if (mode === "write") return refuse(`${place.what}; tools never write them`);
-      return { kind: "ask", grant: `read credentials: ${path}`, why: `reads ${path}: ${place.what}` };
+      return { kind: "ask", grant: `read credentials: ${path}`, why: `it reads ${path}: ${place.what}` };
     case "startup":
       if (mode === "read") return undefined;
-      return { kind: "ask", grant: `write startup file: ${path}`, why: `writes ${path}: ${place.what}` };
+      return { kind: "ask", grant: `write startup file: ${path}`, why: `it writes ${path}: ${place.what}` };
     default:
       return unreachable(place);
   }
@@ -133,6 +133,6 @@ function judgeReach(path: string, mode: PathMode, { cwd, isFolder }: Reach): Gua
   return {
     kind: "ask",
     grant: `${mode} outside: ${folder}`,
-    why: `${verb} ${path}, outside the working directory ${cwd}`,
+    why: `it ${verb} ${path}, outside the working directory ${cwd}`,
   };
 }
