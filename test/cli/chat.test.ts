@@ -117,6 +117,32 @@ describe("talaria chat -q with the demo model", () => {
   });
 });
 
+describe("a message id that comes again with another text", () => {
+  it("[CT-2] is refused with 2, whatever else was said there, and stores nothing", async () => {
+    const id = conversationIn((await home.run(["chat", "-q", "hello", "--message-id", "m-1"])).stderr);
+    await home.run(["chat", "-r", id, "-q", "bye", "--message-id", "m-2"]);
+    await home.run(["chat", "-r", id, "-q", "third"]);
+    for (const text of ["other", "bye", "third"]) {
+      const { code, stdout, stderr } = await home.run(["chat", "-q", text, "--message-id", "m-1"]);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("m-1 was the id of another message");
+    }
+    expect(await home.messages(id)).toHaveLength(6);
+    expect(await home.sessions()).toHaveLength(1);
+    expect(await home.run(["chat", "-q", "bye", "--message-id", "m-2"])).toMatchObject({ code: 0 });
+  });
+
+  it("[CT-2] is refused too while the first is not answered yet, or was taken back", async () => {
+    const say = (text: string) => ["chat", "-q", text, "--message-id", "m-1"];
+    const killed = await home.run(say("hello"), { env: { TALARIA_FAULT: "run.before-claim" } });
+    expect(killed.signal).toBe("SIGKILL");
+    expect((await home.run(say("other"))).code).toBe(2);
+    expect(await home.run(say("hello"))).toMatchObject({ code: 0 });
+    await home.run(["chat", "-c"], { input: "/undo\n" });
+    expect((await home.run(say("other"))).code).toBe(2);
+  });
+});
+
 describe("a title given when a chat is opened", () => {
   it("[LS-4] is kept with the first message", async () => {
     await home.run(["chat", "-q", "hello", "--title", "my plan"]);

@@ -6,7 +6,7 @@ import type { ConversationCard } from "#session/verbs/reading.js";
 import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
 import { beginTalk, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
-import { pendingQuestions } from "./target.js";
+import { pendingQuestions, type RecallWish } from "./target.js";
 
 export interface OneRunParts extends ChatParts {
   /** Present when a person can be asked. */
@@ -33,17 +33,18 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, 
   if (options.retry === true && card !== undefined) await sayAgain(parts, talk, card.id);
   const said = text === undefined ? undefined : await talk.say(messageOf(options, text));
   const reports = await talk.run(askWith(parts, options, pending));
-  if (reports.length > 0) context.exitWith(exitCodeOf(reports));
-  else
-    context.exitWith(
-      await talk.showLast(
-        said === "duplicate" ? { because: said, ...(text === undefined ? {} : { text }) } : { because: "idle" },
-      ),
-    );
+  context.exitWith(
+    reports.length > 0 ? exitCodeOf(reports) : await talk.showLast(recallWish(said, options.messageId, text)),
+  );
   if (text !== undefined && said === "admitted" && talk.isWaiting && pending.length > 0) {
     display.note("Your message is kept; it is answered after that.");
   }
   await talk.close();
+}
+
+function recallWish(said: "admitted" | "duplicate" | undefined, messageId?: string, text?: string): RecallWish {
+  if (said !== "duplicate") return { because: "idle" };
+  return { because: said, ...(messageId === undefined ? {} : { messageId }), ...(text === undefined ? {} : { text }) };
 }
 
 /** What is open is finished instead: it has no outcome yet that could be asked again. */

@@ -3,20 +3,18 @@
  * outcome is shown. The order is the promise: an id that was printed can be resumed, an answer that was printed is
  * history.
  */
-import { droppedText, type TurnReport } from "#app/chat-ports.js";
+import type { TurnReport } from "#app/chat-ports.js";
 import type { StartedRuntime } from "#app/start-runtime.js";
-import { UserError } from "#base/errors.js";
-import { type ConversationId, randomIds, type SessionId } from "#base/ids.js";
-import { INPUT_CHARS_MAX } from "#session/input.js";
+import type { ConversationId, SessionId } from "#base/ids.js";
 import type { SessionStart } from "#session/verbs/intake.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { admit, type Said } from "./admit.js";
 import type { Ask } from "./ask.js";
 import { type ChatDisplay, isDemoLabel } from "./display.js";
 import { CLI_PLATFORM, type RecallWish, recall } from "./target.js";
 
-const CLI_ACCOUNT = "local";
 /** A tool gets 3 s to obey an interrupt; storing the outcome takes a moment more. */
 export const CHAT_GRACE_MS = 5_000;
 /** A title that is not ready by then is made by the next command. */
@@ -47,12 +45,6 @@ export interface Talk {
   moveTo(conversation: ConversationId | undefined): void;
   /** Never ends a conversation whose turn is open: that would cancel what waits or was cut. */
   close(): Promise<void>;
-}
-
-export interface Said {
-  readonly text: string;
-  readonly eventId?: string;
-  readonly title?: string;
 }
 
 export function beginTalk(parts: ChatParts, card: ConversationCard | undefined): Talk {
@@ -114,48 +106,6 @@ function ownModel(card: ConversationCard): string | undefined {
   const own = card.sessions.at(-1)?.settings["model"];
   return typeof own === "string" ? own : undefined;
 }
-
-async function admit(
-  { context, started, start, display }: ChatParts,
-  conversation: ConversationId | undefined,
-  { text, eventId, title }: Said,
-) {
-  const admission = await started.runtime.admit({
-    platform: CLI_PLATFORM,
-    account: CLI_ACCOUNT,
-    eventId: eventId ?? randomIds<string>(),
-    to: conversation === undefined ? { kind: "new" } : { kind: "conversation", id: conversation },
-    text,
-    start,
-    ...(title === undefined || conversation !== undefined ? {} : { title }),
-    nowMs: context.clock.nowMs(),
-  });
-  switch (admission.kind) {
-    case "admitted":
-      // [LS-5] Dropped, told, and left to automatic titling.
-      if (admission.title?.kind === "dropped") display.note(droppedText(admission.title));
-      return { kind: "admitted" as const, conversation: admission.conversation, session: admission.session };
-    case "duplicate":
-      return { kind: "duplicate" as const, ...(await tipOf(started, admission.conversation)) };
-    case "suspended":
-      throw new UserError("this conversation was set aside", `talaria sessions show ${admission.conversation}`);
-    case "rejected":
-      throw new UserError(REJECTED[admission.reason], "nothing was stored", EXIT.usage);
-  }
-}
-
-async function tipOf({ store }: StartedRuntime, conversation: ConversationId) {
-  const card = await store.show({ conversation });
-  if (card === null) throw new UserError(REJECTED.deleted, "it was said in it", EXIT["not-found"]);
-  return { conversation, session: card.tip };
-}
-
-const REJECTED = {
-  empty: "an empty message says nothing",
-  "too-long": `a message has at most ${INPUT_CHARS_MAX.toLocaleString("en-US")} characters`,
-  "unknown-conversation": "this conversation does not exist",
-  deleted: "this conversation was deleted",
-} as const;
 
 async function runTurns(
   { context, started, display }: ChatParts,

@@ -9,6 +9,7 @@ import { requireSession } from "../commands/sessions-find.js";
 import { EXIT } from "../exit-codes.js";
 import type { PendingQuestion } from "./ask.js";
 import type { Recalled } from "./display.js";
+import { hasMessageId } from "./message-id.js";
 import { type ChatOptions, workingDirectory } from "./options.js";
 
 export const CLI_PLATFORM = "cli";
@@ -50,8 +51,9 @@ export async function pendingQuestions(
 
 export interface RecallWish {
   readonly because: Recalled["because"];
-  /** What the message said; without it the last one is meant. */
+  /** What the message said, and its id; without them the last one is meant. */
   readonly text?: string;
+  readonly messageId?: string;
 }
 
 /** The last exchange; or, for a message that came before, the exchange of that message where it is found. */
@@ -64,7 +66,11 @@ export async function recall(
   if (card === null) return undefined;
   const rows = await store.recent({ conversation, limit: RECENT_MESSAGES_MAX });
   const users = rows.filter(({ role }) => role === "user");
-  const said = users.findLast(({ text }) => asked.text === undefined || text === asked.text) ?? users.at(-1);
+  const { text, messageId } = asked;
+  const said =
+    (messageId === undefined ? undefined : users.find(({ body }) => hasMessageId(body, messageId))) ??
+    users.findLast((row) => text === undefined || row.text === text) ??
+    users.at(-1);
   const exchange = exchangeOf(rows, said);
   const answer = answerOf(exchange);
   const note = exchange.findLast(({ role, body }) => role === "note" && isOutcome(body?.["outcome"]));
