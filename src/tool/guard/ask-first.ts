@@ -26,6 +26,8 @@ export const KINDS = {
   "write-outside": "writes outside the working directory",
   "startup-file": "writes what runs later by itself",
   credentials: "touches where other programs keep credentials",
+  "link-outside": "makes a link to what is outside the working directory",
+  "home-copy": "reads or copies a folder that Talaria's own one is in",
   "own-home": "touches Talaria's own folder",
   "own-program": "runs Talaria itself",
   kill: "ends processes",

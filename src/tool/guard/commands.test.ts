@@ -11,7 +11,7 @@ const places: CommandPlaces = {
 };
 
 function verdict(command: string, stdin?: string): string {
-  const guard = judgeCommand(command, places, stdin);
+  const guard = judgeCommand(command, places, { stdin });
   return guard.kind === "ask" ? guard.grant : guard.kind;
 }
 
@@ -308,7 +308,7 @@ describe("[AP-24] what a person is asked, each kind under its own name", () => {
     ["docker push x", "publish"],
     ["docker system prune -af", "containers"],
     ["docker run --privileged x", "containers"],
-    ["docker run -v /:/host x", "containers"],
+    ["docker run -v /:/host x", "containers+home-copy"],
     ["kubectl delete pod x", "infrastructure"],
     ["terraform destroy", "infrastructure"],
     ["psql -c 'DROP TABLE users'", "database"],

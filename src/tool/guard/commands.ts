@@ -15,9 +15,20 @@ import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
 import { inlineCode, isInterpreter } from "./inline-code.js";
 import { type Invocation, operands, unwrap } from "./invocation.js";
 import type { Place } from "./places.js";
+import { linksMade, type MadeLink, readWhole } from "./reach.js";
 import { parseScript } from "./script.js";
-import { type CommandPlaces, isBlockDevice, isOutside, isSystem, isVital, pathOf, placeNamed } from "./vital.js";
-import { writtenBy, writtenByRedirects } from "./writes.js";
+import {
+  type CommandPlaces,
+  holdsHome,
+  isBlockDevice,
+  isOutside,
+  isSystem,
+  isVital,
+  ownInside,
+  pathOf,
+  placesNamed,
+} from "./vital.js";
+import { type Written, writtenBy, writtenByRedirects } from "./writes.js";
 
 export type { CommandPlaces } from "./vital.js";
 
@@ -30,10 +41,19 @@ const REFUSED_WORDS = "This never runs";
 
 const NOWHERE: CommandPlaces = { cwd: UNKNOWN, personHome: "/home/person", home: "/home/person/.talaria" };
 
-export function judgeCommand(command: string, places: CommandPlaces = NOWHERE, stdin?: string): Guard {
+export interface JudgeOptions {
+  /** What the command reads on standard input. */
+  readonly stdin?: string | undefined;
+  /** It names more paths than were looked at. */
+  readonly isCrowded?: boolean;
+}
+
+export function judgeCommand(command: string, places: CommandPlaces = NOWHERE, options: JudgeOptions = {}): Guard {
+  const { stdin, isCrowded = false } = options;
   if (command.length + (stdin?.length ?? 0) > JUDGED_CHARS_MAX) return asking(new Set(["unclear"]));
   const judge = new Judge(places);
   judge.read(command, { stdin, isPiped: stdin !== undefined });
+  if (isCrowded) judge.kinds.add("unclear");
   if (judge.floor !== undefined) return { kind: "refuse", why: `${REFUSED_WORDS}: ${judge.floor}` };
   return judge.kinds.size === 0 ? { kind: "allow" } : asking(judge.kinds);
 }
@@ -57,16 +77,14 @@ interface Reading {
 class Judge {
   floor: string | undefined;
   readonly kinds = new Set<Kind>();
-  readonly #workspace: string;
   readonly #variables: Variables;
-  #places: CommandPlaces;
+  #places: CommandPlaces & { readonly workspace: string };
   #depth = 0;
   #chars = 0;
   #isFloorOnly = false;
 
   constructor(places: CommandPlaces) {
-    this.#places = places;
-    this.#workspace = places.cwd;
+    this.#places = { ...places, workspace: places.cwd };
     this.#variables = new Map([
       ["HOME", [places.personHome]],
       ["PWD", [places.cwd]],
@@ -121,7 +139,7 @@ class Judge {
   }
 
   #command(command: Command, left: Left): void {
-    for (const target of writtenByRedirects(command.redirects)) this.#write(target, true);
+    for (const target of writtenByRedirects(command.redirects)) this.#write({ target, isContent: true });
     for (const { target } of command.redirects) this.#touch(target);
     if (command.words.length === 0) return;
     const [name = ""] = command.words;
@@ -135,7 +153,9 @@ class Judge {
     }
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
+    if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#readWhole(root);
     this.#shell(invocation, command, left.texts);
+    if (!KEEPS.test(invocation.name)) for (const text of [command.input ?? "", ...left.texts]) this.#mention(text);
     if (deletesData(invocation, [...left.texts, command.input ?? ""])) this.#ask("database");
   }
 
@@ -143,8 +163,11 @@ class Judge {
     const { name, args, written } = invocation;
     this.#refuse(floorOf(invocation, this.#places));
     for (const kind of kindsOf(invocation)) this.#ask(kind);
-    for (const { target, isContent } of writtenBy(invocation)) this.#write(target, isContent);
+    for (const written of writtenBy(invocation)) this.#write(written);
+    for (const root of readWhole(invocation)) this.#readWhole(root);
+    for (const link of linksMade(invocation)) this.#link(link);
     for (const word of [written, ...args]) this.#word(word);
+    if (!PRINTS.test(name)) for (const word of args) this.#mention(word);
     if (name.includes(UNKNOWN)) this.#ask("computed-command");
     // A wrapper such as watch takes a whole script as one word.
     if (/\s/.test(written) && invocation.wrappers.length > 0) this.read(written);
@@ -157,7 +180,7 @@ class Judge {
   #inner({ name, args }: Invocation): void {
     if (name === "find") {
       for (const inner of executed(args)) this.#invocation(unwrap(inner));
-      if (args.includes("-delete")) for (const root of findRoots(args)) this.#write(root, false);
+      if (args.includes("-delete")) for (const target of findRoots(args)) this.#write({ target, isContent: false });
     }
     const text = TAKES_SCRIPT.test(name)
       ? args[args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg)) + 1]
@@ -203,7 +226,10 @@ class Judge {
     const code = inlineCode(invocation);
     if (code === undefined) return;
     if (code.isForkBomb) this.#refuse("it would start processes without end");
-    for (const text of code.strings) this.#word(text);
+    for (const text of code.strings) {
+      this.#word(text);
+      this.#mention(text);
+    }
     if (!code.isDangerous) return;
     this.#ask("inline-code");
     for (const text of code.strings) {
@@ -225,8 +251,23 @@ class Judge {
     for (const [, path] of word.slice(0, WORD_CHARS_MAX).matchAll(/[=@:,]([^=@:,]+)/g)) this.#touch(path ?? "");
   }
 
+  /** A text in which a path of ours stands is for somebody who reads paths out of texts. */
+  #mention(text: string): void {
+    for (const place of ownInside(text, this.#places)) {
+      if (place.kind === "own" && place.part === "settings") this.#refuse(`${place.what} are not for commands`);
+      this.#touchPlace(place);
+    }
+    if (!/[\s'"]/.test(text)) return;
+    for (const piece of text.split(/[\s'"`();,=@:|<>&]+/).slice(0, MENTIONS_MAX)) {
+      if (placesNamed(piece, this.#places).some(isSecret)) this.#refuse(OWN_FOLDER);
+    }
+  }
+
   #touch(word: string): void {
-    const place = placeNamed(word, this.#places);
+    for (const place of placesNamed(word, this.#places)) this.#touchPlace(place);
+  }
+
+  #touchPlace(place: Place): void {
     if (place.kind === "own") {
       if (place.part === "secret") this.#refuse(`${place.what} are not for commands`);
       else if (place.part !== "spool") this.#ask("own-home");
@@ -234,15 +275,30 @@ class Judge {
     else if (place.kind === "forbidden" && place.what !== "a device") this.#ask("kernel");
   }
 
-  #write(target: string, isContent: boolean): void {
-    const place = placeNamed(target, this.#places);
-    const refusal = isBlockDevice(target, this.#places) ? ENDS_DISK : refusedWrite(place, isContent);
+  #write({ target, isContent, isItself = false }: Written): void {
+    const named = placesNamed(target, this.#places, isItself);
+    const refusal = isBlockDevice(target, this.#places) ? ENDS_DISK : refusedWrite(named, isContent);
     if (refusal !== undefined) this.#refuse(refusal);
     else if (/^\/dev\/(?:tcp|udp)\//.test(target)) this.#ask("upload");
-    else if (place.kind === "forbidden") this.#device(target);
-    else if (place.kind === "startup") this.#ask("startup-file");
-    else if (isSystem(target, this.#places)) this.#ask("system-write");
-    else if (isOutside(target, this.#places, this.#workspace)) this.#ask("write-outside");
+    else if (named.some(({ kind }) => kind === "forbidden")) this.#device(target);
+    else if (named.some(({ kind }) => kind === "startup")) this.#ask("startup-file");
+    else if (isSystem(target, this.#places, isItself)) this.#ask("system-write");
+    else if (isOutside(target, this.#places, isItself)) this.#ask("write-outside");
+  }
+
+  #readWhole(root: string): void {
+    const held = holdsHome(root, this.#places);
+    if (held === "all") this.#refuse(OWN_FOLDER);
+    else if (held === "among") this.#ask("home-copy");
+  }
+
+  #link({ name, target }: MadeLink): void {
+    if (placesNamed(target, this.#places).some(({ kind }) => kind === "own")) this.#refuse(OWN_FOLDER);
+    if (target.startsWith(UNKNOWN) || isOutside(target, this.#places)) this.#ask("link-outside");
+    const [from, to] = [pathOf(name, this.#places), pathOf(target, this.#places)];
+    if (from === undefined || to === undefined || from === to) return;
+    const made = new Map(this.#places.made).set(from, to);
+    if (made.size <= LINKS_MAX) this.#places = { ...this.#places, made };
   }
 
   #device(target: string): void {
@@ -267,6 +323,12 @@ class Judge {
 }
 
 const EMPTY = new RegExp(`^${UNKNOWN}+$`);
+/** What is only printed, or only kept, is read by nobody yet. */
+const PRINTS = /^(?:echo|printf)$/;
+const KEEPS = /^(?:echo|printf|cat|tee|wc|head|tail|grep|sort|uniq)$/;
+const OWN_FOLDER = "Talaria's own folder is not for commands";
+const LINKS_MAX = 64;
+const MENTIONS_MAX = 200;
 const PIECES_MAX = 3000;
 const WORD_CHARS_MAX = 4096;
 const SHELLS = /^(?:ba|z|da|k|mk|a|fi|rba|c|tc|pd)?sh$|^-(?:ba|z)?sh$/;
@@ -278,12 +340,17 @@ function restore(variables: Variables, values: Variables): void {
   for (const [name, value] of values) variables.set(name, value);
 }
 
-function refusedWrite(place: Place, isContent: boolean): string | undefined {
-  if (place.kind === "own" && place.part === "settings") return `${place.what} are not written by commands`;
-  if (place.kind === "credentials" && isContent) return "other programs keep credentials there";
-  return place.kind === "forbidden" && place.what === "the inside of the kernel"
-    ? "it would stop the machine"
-    : undefined;
+function isSecret(place: Place): boolean {
+  return place.kind === "own" && place.part === "secret";
+}
+
+function refusedWrite(places: readonly Place[], isContent: boolean): string | undefined {
+  for (const place of places) {
+    if (place.kind === "own" && place.part === "settings") return `${place.what} are not written by commands`;
+    if (place.kind === "credentials" && isContent) return "other programs keep credentials there";
+    if (place.kind === "forbidden" && place.what === "the inside of the kernel") return "it would stop the machine";
+  }
+  return undefined;
 }
 
 function executed(args: readonly string[]): readonly (readonly string[])[] {
@@ -299,7 +366,11 @@ function executed(args: readonly string[]): readonly (readonly string[])[] {
 interface Left {
   readonly words: readonly string[];
   readonly texts: readonly string[];
+  /** Where the names come from that are handed on. */
+  readonly roots: readonly string[];
 }
+
+const READS_NAMES = /^(?:read|mapfile|readarray|cpio|tar|bsdtar|rsync|zip|pax)$/;
 
 const LEFT_MAX = 8;
 
@@ -310,6 +381,7 @@ function leftOf(index: number, script: Script, stdin: string | undefined): Left 
   const printing = before.filter(({ words }) => /^(?:echo|printf|ls|find|cat|yes|print)$/.test(words[0] ?? ""));
   const texts = printing.map(({ words, input }) => input ?? words.slice(1).join(" "));
   return {
+    roots: before.flatMap(({ words }) => (words[0] === "find" || words[0] === "fd" ? findRoots(words.slice(1)) : [])),
     words: printing.flatMap(({ words }) => operands(words.slice(1))),
     texts: stdin === undefined || before.length > 0 ? texts : [...texts, stdin],
   };

@@ -31,7 +31,7 @@ const SETTINGS = "Talaria's settings and approvals are a person's to change";
 type Rule = (args: readonly string[], places: CommandPlaces) => string | undefined;
 
 const remove: Rule = (args, places) =>
-  hasOption(args, "", "no-preserve-root") || anyVital(operands(args), places) || anyDevice(args, places)
+  hasOption(args, "", "no-preserve-root") || anyVital(operands(args), places, true) || anyDevice(args, places)
     ? WIPES
     : undefined;
 const recursive: Rule = (args, places) => (isRecursive(args) && anyVital(operands(args), places) ? WIPES : undefined);
@@ -53,7 +53,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   del: remove,
   rmdir: remove,
   mv: (args, places) =>
-    anyVital(hasOption(args, "t", "target-directory") ? operands(args) : operands(args).slice(0, -1), places)
+    anyVital(hasOption(args, "t", "target-directory") ? operands(args) : operands(args).slice(0, -1), places, true)
       ? WIPES
       : device(args, places),
   chmod: recursive,
@@ -117,8 +117,9 @@ function isRecursive(args: readonly string[]): boolean {
   return hasOption(args, "rR", "recursive");
 }
 
-function anyVital(words: readonly string[], places: CommandPlaces): boolean {
-  return words.some((word) => isVital(word, places));
+/** `isItself` where a link is removed and not what it leads to. */
+function anyVital(words: readonly string[], places: CommandPlaces, isItself = false): boolean {
+  return words.some((word) => isVital(word, places, isItself));
 }
 
 function anyDevice(words: readonly string[], places: CommandPlaces): boolean {

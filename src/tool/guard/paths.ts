@@ -80,14 +80,23 @@ function strange(stats: Stats | undefined, path: string): Guard | undefined {
 
 const LINKABLE_SECRETS = [".env", "state.db", "search.db", "config.yaml"];
 
-/** A hard link is the same file under another name, and no path tells. */
 async function linkedSecret(stats: Stats | undefined, places: Places): Promise<Guard | undefined> {
+  const name = await secretNameOf(stats, places);
+  return name === undefined ? undefined : refuse(`this is Talaria's own ${name} under another name`);
+}
+
+/** Which of our secrets a path is under another name. */
+export async function secretBehind(path: string, places: Places): Promise<string | undefined> {
+  const name = await secretNameOf(await statsOf(path), places);
+  return name === undefined ? undefined : join(places.home, name);
+}
+
+/** A hard link is the same file under another name, and no path tells. */
+async function secretNameOf(stats: Stats | undefined, places: Places): Promise<string | undefined> {
   if (stats === undefined || !stats.isFile() || stats.nlink < 2) return undefined;
   for (const name of LINKABLE_SECRETS) {
     const secret = await statsOf(join(places.home, name));
-    if (secret !== undefined && secret.ino === stats.ino && secret.dev === stats.dev) {
-      return refuse(`this is Talaria's own ${name} under another name`);
-    }
+    if (secret !== undefined && secret.ino === stats.ino && secret.dev === stats.dev) return name;
   }
   return undefined;
 }

@@ -10,6 +10,8 @@ export interface Written {
   readonly target: string;
   /** Put content there, rather than made, removed or changed how it is kept. */
   readonly isContent: boolean;
+  /** A link at the end of it is what is written, not what it leads to. */
+  readonly isItself?: boolean;
 }
 
 export function writtenBy({ name, args }: Invocation): readonly Written[] {
@@ -17,6 +19,8 @@ export function writtenBy({ name, args }: Invocation): readonly Written[] {
     targets.map((target) => ({ target, isContent: true }));
   const kept = (targets: readonly string[]): readonly Written[] =>
     targets.map((target) => ({ target, isContent: false }));
+  const itself = (targets: readonly string[]): readonly Written[] =>
+    targets.map((target) => ({ target, isContent: false, isItself: true }));
   switch (name) {
     case "cp":
     case "mv":
@@ -49,12 +53,13 @@ export function writtenBy({ name, args }: Invocation): readonly Written[] {
     case "chown":
     case "chgrp":
       return kept(operands(args).slice(1));
-    case "rm":
-    case "rmdir":
-    case "unlink":
     case "touch":
     case "mkdir":
       return kept(operands(args));
+    case "rm":
+    case "rmdir":
+    case "unlink":
+      return itself(operands(args));
     default:
       return [];
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -322,6 +322,25 @@ describe("before a command runs", () => {
     expect(await judge(terminal, { command: "bash", stdin: "rm -rf /" })).toBe("refuse");
     expect(await judge(terminal, { command: `kill ${process.pid}` })).toBe("refuse");
     expect(await judge(terminal, { command: "cat ./home/.env" })).toBe("refuse");
+  });
+
+  it("[AP-23] a link to our own folder opens nothing, also one that was made after the judgement", async () => {
+    mkdirSync(join(folder, "home"));
+    writeFileSync(join(folder, "home", ".env"), "KEY=1");
+    writeFileSync(join(folder, "home", "state.db"), "x");
+    const commands = ["cat link/.env | rev", "rm -f link/state.db", "echo 'approvals: {}' >> link/config.yaml"];
+    for (const command of commands) expect(await judge(terminal, { command })).toBe("allow");
+    symlinkSync("home", join(folder, "link"));
+    expect(execFileSync("cat", [join(folder, "link", ".env")], { encoding: "utf8" })).toBe("KEY=1");
+    for (const command of commands) {
+      expect(await judge(terminal, { command })).toBe("refuse");
+      expect(await run({ command })).toMatchObject({
+        kind: "error",
+        text: expect.stringMatching(/^Refused: .*nothing was run/),
+      });
+    }
+    expect(fileIsWritten("home/state.db")).toBe(true);
+    expect(fileIsWritten("home/config.yaml")).toBe(false);
   });
 
   it("[AP-20] a working directory outside is asked about, together with what else is asked", async () => {

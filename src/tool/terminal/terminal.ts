@@ -1,13 +1,14 @@
 /**
  * The `terminal` tool: one command in a shell, waited for or left running in the background. [CT-5] What a command
- * does cannot be known, so that a call which was started and did not finish is never started again.
+ * does cannot be known, so that a call which was started and did not finish is never started again. What is judged
+ * before it runs is what can be seen of it: the guard is no sandbox.
  */
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { judgeCommand } from "../guard/commands.js";
 import { judgePath } from "../guard/paths.js";
+import { judgeCommandHere } from "../guard/reality.js";
 import { defineTool, type Guard, type GuardContext, type Tool, type ToolContext, type ToolResult } from "../tool.js";
 import { runForeground } from "./foreground.js";
 import { createOutput } from "./output.js";
@@ -82,7 +83,7 @@ function oneLine(command: string): string {
 async function guardTerminal(given: TerminalInput, context: GuardContext): Promise<Guard> {
   const cwd = cwdOf(given, context);
   const places = { cwd, home: context.home, personHome: homedir(), hostPid: process.pid };
-  const command = judgeCommand(given.command, places, given.stdin);
+  const command = await judgeCommandHere(given.command, places, { stdin: given.stdin });
   if (command.kind === "refuse" || given.cwd === undefined) return command;
   const place = await judgePath(given.cwd, "write", context);
   if (place.kind === "allow" || place.kind === "question") return command;
@@ -99,6 +100,9 @@ async function run(given: TerminalInput, context: ToolContext, processes: Proces
   const cwd = cwdOf(given, context);
   if (!(await isFolder(cwd))) return { kind: "error", text: `There is no folder ${cwd}; nothing was run.` };
   if (context.signal.aborted) return { kind: "error", text: "Interrupted before it was started; nothing was run." };
+  // Calls of one step are judged before the first of them runs, and that one may have made a link.
+  const guard = await guardTerminal(given, context);
+  if (guard.kind === "refuse") return { kind: "error", text: `Refused: ${guard.why}; nothing was run.` };
   const isBackground = given.background === true;
   const output = createOutput({
     keepChars: isBackground ? BACKGROUND_CHARS : OUTPUT_CHARS,
