@@ -1,7 +1,7 @@
 /** Asks a model for one word, or a provider for its list, and puts what went wrong into words a person can use. */
 import type { Clock } from "#base/clock.js";
-import { REDACTED } from "#base/redact.js";
 import { createModel } from "#model/create-model.js";
+import { withoutSecrets } from "#model/failure/failure.js";
 import { listModels } from "#model/list-models.js";
 import type { FailureCause, ModelFailure, ModelSpec, StepOutcome } from "#model/model.js";
 
@@ -76,12 +76,11 @@ export async function listOffered(spec: ModelSpec, { clock, signal }: TrialParts
   return list.kind === "listed" ? list : { kind: "failed", ...wordsFor(list.failure, spec) };
 }
 
-function wordsFor({ cause, message, status }: ModelFailure, spec: ModelSpec) {
+function wordsFor(failure: ModelFailure, spec: ModelSpec) {
+  const { cause, message, status } = withoutSecrets(failure, spec);
   const [what, advice] = WORDS[cause];
   const said = [status === undefined ? "" : `HTTP ${status}`, message].filter((part) => part !== "").join(": ");
-  // Some servers repeat the key they refuse.
-  const clean = spec.apiKey === undefined ? said : said.replaceAll(spec.apiKey, REDACTED);
-  return { cause, message: `${what} (${clean})`, advice: advice.replaceAll("PROVIDER", spec.provider) };
+  return { cause, message: `${what} (${said})`, advice: advice.replaceAll("PROVIDER", spec.provider) };
 }
 
 const AGAIN = "try again in a moment";

@@ -4,7 +4,7 @@ import { randomIds } from "#base/ids.js";
 import { catalogueEntry } from "./catalogue.js";
 import { createDemoModel } from "./demo.js";
 import { baseUrlOf, ENDPOINTS, shownUrl } from "./endpoints.js";
-import { withoutKey } from "./failure/failure.js";
+import { withoutSecrets } from "./failure/failure.js";
 import { STEP_LIMITS, type StepLimits } from "./limits.js";
 import type { Model, ModelSpec } from "./model.js";
 import { wantsPlainReasoning } from "./opaque.js";
@@ -51,7 +51,7 @@ export async function createModel(spec: ModelSpec, options: CreateModelOptions):
     step: async (request, watch) => {
       const plan = { adapter, line, options: toCallOptions(request, target), rules, limits, clock };
       const outcome = await runStep(plan, watch);
-      return outcome.kind === "failed" ? { ...outcome, failure: withoutKey(outcome.failure, spec.apiKey) } : outcome;
+      return outcome.kind === "failed" ? { ...outcome, failure: withoutSecrets(outcome.failure, spec) } : outcome;
     },
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { InvariantError } from "#base/errors.js";
 import { FAILURE_CHARS_MAX } from "../limits.js";
 import type { FailureCause } from "../model.js";
-import { failureOf, refusal, StepFailure, shorten, withoutKey } from "./failure.js";
+import { failureOf, refusal, StepFailure, shorten, withoutKey, withoutSecrets } from "./failure.js";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 
@@ -300,5 +300,14 @@ describe("a failure", () => {
     refusal({ status: 400, body: nasty, headers: {}, nowMs: NOW });
     failureOf({ statusCode: 400, responseBody: nasty, message: nasty }, NOW);
     expect(performance.now() - began).toBeLessThan(500);
+  });
+});
+
+describe("[MD-12] what a server repeats", () => {
+  it("loses the key and everything of a person's own headers", () => {
+    const spec = { apiKey: "hunter22-key", headers: { "X-Auth": "Basic hunter22-key-and-more", "X-Team": "blue" } };
+    const said = { cause: "unauthorised", message: "no: hunter22-key-and-more, hunter22-key, blue, Basic" } as const;
+    expect(withoutSecrets(said, spec).message).toBe("no: [redacted], [redacted], blue, Basic");
+    expect(withoutSecrets(said, {})).toEqual(said);
   });
 });

@@ -6,7 +6,7 @@ import { InvariantError } from "#base/errors.js";
 import { REDACTED, redact } from "#base/redact.js";
 import { field, isText } from "../json-field.js";
 import { FAILURE_CHARS_MAX } from "../limits.js";
-import type { FailureCause, ModelFailure } from "../model.js";
+import type { FailureCause, ModelFailure, ModelSpec } from "../model.js";
 import { causeOfWords, WORDS_CHARS_MAX } from "./failure-words.js";
 import { networkCause } from "./network-cause.js";
 import { wordsOf } from "./provider-words.js";
@@ -69,6 +69,16 @@ export function shorten(text: string): string {
   const line = redact(text.slice(0, WORDS_CHARS_MAX).toWellFormed()).replace(/\s+/g, " ").trim();
   return line.length <= FAILURE_CHARS_MAX ? line : `${line.slice(0, FAILURE_CHARS_MAX - 1).toWellFormed()}…`;
 }
+
+/** [MD-12] The key, and what stands in a person's own headers: some servers repeat what they refuse. */
+export function withoutSecrets(failure: ModelFailure, { apiKey, headers }: Secrets): ModelFailure {
+  const words = Object.values(headers ?? {}).flatMap((text) => text.split(/\s+/));
+  // The longest first: one may stand inside another.
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...words].sort((a, b) => b.length - a.length);
+  return secrets.reduce(withoutKey, failure);
+}
+
+type Secrets = Pick<ModelSpec, "apiKey" | "headers">;
 
 /** A key has no shape that a pattern could know; who holds it knows it. */
 export function withoutKey(failure: ModelFailure, key: string | undefined): ModelFailure {
