@@ -112,7 +112,7 @@ describe("the demo model", () => {
     ],
     [
       "Refused: it erases the disk. No setting opens this",
-      /never runs, whatever you allow\. Nothing was run:\n> Refused: it erases/,
+      /never runs, whatever you allow\. Nothing was run:\n> Refused: it erases the disk\.\n\n/,
     ],
     [ABANDONED_TEXT.interrupted, /interrupted before it finished/],
     [ABANDONED_TEXT.unknown, /nobody knows whether it had its effect/],
@@ -190,7 +190,7 @@ describe("the demo model", () => {
       demoAnswer(request(text, { system: [{ text: system, isStable: true }], tools: [], toolChoice: "none" })).text;
     expect(
       asked("You name conversations. Answer with a title.", "Person:\nwhat is in notes.txt?\n\nAnswer:\nmilk"),
-    ).toBe("Demo: what is in notes.txt");
+    ).toBe("Demo: what is in notes.txt?");
     expect(asked("Answer with a title.", `Person:\nhello\n\nAnswer:\n${DEMO_LABEL} I am a script\n\nTitle:`)).toBe(
       "Demo: hello",
     );

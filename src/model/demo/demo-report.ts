@@ -36,8 +36,11 @@ function endingOf({ text, isError }: ModelResult): Ending {
 
 function paragraph({ name, text }: ModelResult, ending: Ending): string {
   const { said, isQuoted } = DEMO_TEXTS.endings[ending];
-  return isQuoted && text.trim() !== "" ? `${name}: ${said}\n${quote(text)}` : `${name}: ${said}`;
+  return isQuoted && text.trim() !== "" ? `${name}: ${said}\n${quote(text.replace(ADVICE, ""))}` : `${name}: ${said}`;
 }
+
+/** What the program tells a model to do next is nothing for a person. */
+const ADVICE = / No setting opens this.{0,200}$/s;
 
 /** The first lines as they are: their indentation is part of them. */
 function quote(text: string): string {

@@ -162,8 +162,8 @@ function isOffered(properties: object, key: string, value: unknown): boolean {
 /** The person's words alone: an answer of the demo model is about nothing. */
 function titleOf(said: string): string {
   const person = /^\s{0,20}Person:\n([\s\S]{0,4000}?)(?:\n\nAnswer:\n|$)/.exec(said)?.[1] ?? said;
-  const words = person.match(/[\p{L}\p{N}][\p{L}\p{N}.'-]{0,30}/gu) ?? [];
-  return `Demo: ${words.slice(0, TITLE_WORDS_MAX).join(" ")}`.trim();
+  const words = person.trim().split(/\s+/, TITLE_WORDS_MAX);
+  return `Demo: ${words.join(" ")}`.trim();
 }
 
 /** Not a summary: the lines as they are, the first and the last of them. */
