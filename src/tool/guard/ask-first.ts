@@ -30,6 +30,7 @@ export const KINDS = {
   "home-copy": "reads or copies a folder that Talaria's own one is in",
   "own-home": "touches Talaria's own folder",
   "own-program": "runs Talaria itself",
+  "debug-process": "looks into processes that run already",
   kill: "ends processes",
   schedule: "makes something run later by itself",
   remote: "works on another machine",

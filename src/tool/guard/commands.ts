@@ -13,6 +13,7 @@ import type { Command, ParseOptions, Script, Variables } from "./command.js";
 import { UNKNOWN } from "./fields.js";
 import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
 import { inlineCode, isInterpreter } from "./inline-code.js";
+import { isProcessFolder, looksForInside, looksIntoProcess, mayBeInside, processNamed } from "./insides.js";
 import { type Invocation, operands, unwrap } from "./invocation.js";
 import type { Place } from "./places.js";
 import { linksMade, type MadeLink, readWhole } from "./reach.js";
@@ -26,6 +27,7 @@ import {
   isVital,
   ownInside,
   pathOf,
+  pathsOf,
   placesNamed,
 } from "./vital.js";
 import { type Written, writtenBy, writtenByRedirects } from "./writes.js";
@@ -82,6 +84,7 @@ class Judge {
   #depth = 0;
   #chars = 0;
   #isFloorOnly = false;
+  #saysProc = false;
 
   constructor(places: CommandPlaces) {
     this.#places = { ...places, workspace: places.cwd };
@@ -106,6 +109,7 @@ class Judge {
       return;
     }
     this.#depth++;
+    this.#saysProc ||= text.includes("/proc");
     this.#floorOnly(isFloorOnly, () => this.#commands(text, { stdin, isPiped, isFollowing: true }));
     this.#depth--;
   }
@@ -151,6 +155,7 @@ class Judge {
     if (known.length < command.words.length) {
       this.#floorOnly(!EMPTY.test(name), () => this.#command({ ...command, redirects: [], words: known }, left));
     }
+    if (looksIntoProcess(command.words)) this.#ask("debug-process");
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
     if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#readWhole(root);
@@ -180,6 +185,7 @@ class Judge {
   #inner({ name, args }: Invocation): void {
     if (name === "find") {
       for (const inner of executed(args)) this.#invocation(unwrap(inner));
+      if (looksForInside(args)) for (const root of findRoots(args)) this.#lookForInside(root);
       if (args.includes("-delete")) for (const target of findRoots(args)) this.#write({ target, isContent: false });
     }
     const text = TAKES_SCRIPT.test(name)
@@ -225,6 +231,7 @@ class Judge {
   #code(invocation: Invocation): void {
     const code = inlineCode(invocation);
     if (code === undefined) return;
+    if (code.looksInside) this.#refuse(INSIDE);
     if (code.isForkBomb) this.#refuse("it would start processes without end");
     for (const text of code.strings) {
       this.#word(text);
@@ -264,6 +271,9 @@ class Judge {
   }
 
   #touch(word: string): void {
+    const process = processNamed(word, this.#places);
+    if (process === "inside" || (this.#saysProc && mayBeInside(word, this.#places))) this.#refuse(INSIDE);
+    else if (process === "process" || mayBeInside(word, this.#places)) this.#ask("debug-process");
     for (const place of placesNamed(word, this.#places)) this.#touchPlace(place);
   }
 
@@ -287,9 +297,15 @@ class Judge {
   }
 
   #readWhole(root: string): void {
+    if (isProcessFolder(root, this.#places)) this.#refuse(INSIDE);
     const held = holdsHome(root, this.#places);
     if (held === "all") this.#refuse(OWN_FOLDER);
     else if (held === "among") this.#ask("home-copy");
+  }
+
+  #lookForInside(root: string): void {
+    if (isProcessFolder(root, this.#places)) this.#refuse(INSIDE);
+    else if (pathsOf(root, this.#places).includes("/")) this.#ask("debug-process");
   }
 
   #link({ name, target }: MadeLink): void {
@@ -326,6 +342,7 @@ const EMPTY = new RegExp(`^${UNKNOWN}+$`);
 /** What is only printed, or only kept, is read by nobody yet. */
 const PRINTS = /^(?:echo|printf)$/;
 const KEEPS = /^(?:echo|printf|cat|tee|wc|head|tail|grep|sort|uniq)$/;
+const INSIDE = "the insides of other processes are not for commands";
 const OWN_FOLDER = "Talaria's own folder is not for commands";
 const LINKS_MAX = 64;
 const MENTIONS_MAX = 200;

@@ -9,6 +9,8 @@ export interface InlineCode {
   /** Whether something in it deletes, and in what. */
   readonly isDeleting: boolean;
   readonly isForkBomb: boolean;
+  /** Whether it puts together the name of another process's environment or memory. */
+  readonly looksInside: boolean;
   readonly strings: readonly string[];
 }
 
@@ -40,6 +42,7 @@ const LANGUAGES: readonly { readonly name: RegExp; readonly flag: RegExp; readon
 
 const DELETING = /rmtree|rmSync|rmdirSync|unlink|remove|rimraf|rm_rf|FileUtils|\.rm\(|delete/i;
 const FORKING = /\bfork\b.{0,64}\bwhile\b|\bwhile\b.{0,64}\bfork\b|\bfork\s{0,8}\|\s{0,8}fork/s;
+const INSIDES = /["'/](?:environ|mem|maps|auxv)["'`]/;
 const STRINGS_MAX = 200;
 
 /** Undefined when this is no interpreter with code on its command line. */
@@ -51,6 +54,7 @@ export function inlineCode({ name, args }: Invocation): InlineCode | undefined {
     isDangerous: language.danger.test(code),
     isDeleting: DELETING.test(code),
     isForkBomb: FORKING.test(code),
+    looksInside: /\/proc\b/.test(code) && INSIDES.test(code.replaceAll("/proc/self/", "")),
     strings: stringsIn(code),
   };
 }
