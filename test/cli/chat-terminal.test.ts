@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
 import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
 
+const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 const SLOW = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
 
 let model: ModelProcess;
@@ -9,6 +10,7 @@ let home: ChatHome;
 let terminal: Terminal | undefined;
 beforeAll(async () => {
   model = await modelProcess([
+    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
     { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 50 },
     {
       when: { user: "colour", steps: 0 },
@@ -130,6 +132,50 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("d\r");
     await chat.waitFor(/✗.*denied/);
+  });
+
+  it("keeps what is typed while a turn runs: unseen till then, sent afterwards, edited on in the prompt", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("hello ahead\rbegun");
+    const rest = await chat.waitFor(/> \S*hello ahead/);
+    expect(rest.slice(0, rest.indexOf("word39"))).not.toContain("ahead");
+    await chat.waitFor(/the answer[\s\S]*> [\s\S]*begun/);
+    chat.type(" and ended\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    const [session] = await home.sessions();
+    expect(
+      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+    ).toEqual(["brief", "hello ahead", "begun and ended"]);
+  });
+
+  it("gives what was typed back to the prompt when Ctrl-C ends the turn, and sends none of it", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("slow\r");
+    await chat.waitFor(/word5 /);
+    chat.type("a second thought\r");
+    chat.type(CTRL_C);
+    await chat.waitFor(/interrupted; what was done is kept/);
+    await chat.waitFor(/> [\s\S]*a second thought/);
+    chat.type("!\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    const [session] = await home.sessions();
+    expect(
+      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+    ).toEqual(["slow", "a second thought!"]);
+  });
+
+  it("leaves after the turn when Ctrl-D was typed while it ran", async () => {
+    const chat = open([]);
+    await chat.waitFor(PROMPT);
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type(CTRL_D);
+    await chat.waitFor(/word39/);
+    expect(await chat.ended()).toBe(0);
   });
 
   it("leaves a question waiting at Ctrl-D; /continue asks it again", async () => {

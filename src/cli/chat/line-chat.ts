@@ -38,9 +38,9 @@ export async function chatByLines(
   const talk = beginTalk(parts, card);
   const interrupt = (): void => context.interrupt();
   const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
-  const chat: LineChat = { parts, talk, input, ask, background: createBackground(parts), title };
+  const chat: LineChat = { parts, talk, input, ask, background: createBackground(parts), title, outcome: undefined };
   // What a death left open, or what waits, comes before anything new.
-  const done = card === undefined ? "nothing" : await goOn(chat);
+  const done = card === undefined ? "nothing" : await listening(chat, () => goOn(chat));
   const spoken = talk.isWaiting && !input.isTerminal ? "nothing" : await readLines(chat);
   // Whoever only looks in from a script learns that there was nothing to do, as with -r.
   if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing") {
@@ -58,8 +58,8 @@ interface LineChat {
   readonly background: Background;
   /** Wanted for the conversation that the first message begins [LS-4]. */
   title: string | undefined;
-  /** Of the last turn. */
-  outcome?: TurnReport["outcome"];
+  /** Of the last turn that this line ran. */
+  outcome: TurnReport["outcome"] | undefined;
 }
 
 /** Answers whether there was a line. */
@@ -82,7 +82,7 @@ async function readLines(chat: LineChat): Promise<"lines" | "nothing"> {
     isLeaving = false;
     if (read.text.trim() === "") continue;
     spoken = "lines";
-    if ((await oneLine(chat, read.text)) === "leave") return spoken;
+    if ((await listening(chat, () => oneLine(chat, read.text))) === "leave") return spoken;
     // Whoever interrupts a pipe means all of it.
     if (chat.outcome === "interrupted-by-user" && !input.isTerminal) return spoken;
     // Nobody can answer here: what follows in the pipe would only queue up behind the question.
@@ -90,6 +90,19 @@ async function readLines(chat: LineChat): Promise<"lines" | "nothing"> {
       screen.note("Lines after this one are not sent while it waits.");
       return spoken;
     }
+  }
+}
+
+/** What is typed meanwhile is kept. Whoever interrupts looks first at what was typed for afterwards. */
+async function listening<T>(chat: LineChat, act: () => Promise<T>): Promise<T> {
+  const { input, parts } = chat;
+  chat.outcome = undefined;
+  const stop = input.listen(() => parts.context.interrupt());
+  try {
+    return await act();
+  } finally {
+    stop();
+    if (chat.outcome === "interrupted-by-user") input.holdBack();
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * Where lines come from: a person at a terminal, or a pipe. Between two lines the terminal is in its ordinary mode,
- * so that Ctrl-C is a signal while a turn runs; what is typed ahead is kept.
+ * Where lines come from: a person at a terminal, or a pipe. While a turn runs, what is typed is kept and not shown, so
+ * that it tears no answer; whole lines are read next, in order, and what was begun stands in the next prompt.
  */
 import { createInterface, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
@@ -21,6 +22,10 @@ export interface LineInput {
   read(prompt: string, signal: AbortSignal): Promise<ReadLine>;
   /** As `read`, but nothing that was typed before the question was shown answers it. */
   ask(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  /** Keeps what is typed from here on, until the returned function is called; Ctrl-C is told. */
+  listen(interrupt: () => void): () => void;
+  /** Lines that were typed ahead are not sent: they stand in the next prompt. */
+  holdBack(): void;
 }
 
 const HISTORY_LINES_MAX = 500;
@@ -40,43 +45,57 @@ export function terminalInput(clock: Clock, complete: (line: string) => string[]
         process.stderr.write(`${prompt}${next}\n`);
         return { kind: "line", text: next };
       }
+      if (keyboard.isLeft()) return { kind: "end" };
       const read = await keyboard.prompt(prompt, signal);
       return read.kind === "line" ? { kind: "line", text: ahead.shift() ?? "" } : read;
     },
     async ask(prompt, signal) {
-      await drain(keyboard, clock);
-      if (signal.aborted) return { kind: "interrupted", hadText: false };
-      const before = ahead.splice(0);
-      const begun = keyboard.takeUnfinished();
-      const read = await keyboard.prompt(prompt, signal);
-      const [answer = "", ...after] = ahead.splice(0);
-      // Typed before the question, or pasted behind the answer: neither an answer nor lost.
-      ahead.push(...before, ...after);
-      keyboard.giveBack(begun);
-      return read.kind === "line" ? { kind: "line", text: answer } : read;
+      const goOn = await keyboard.drain(clock);
+      try {
+        if (signal.aborted) return { kind: "interrupted", hadText: false };
+        const before = ahead.splice(0);
+        const begun = keyboard.takeUnfinished();
+        const read = await keyboard.prompt(prompt, signal);
+        const [answer = "", ...after] = ahead.splice(0);
+        // Typed before the question, or pasted behind the answer: neither an answer nor lost.
+        ahead.push(...before, ...after);
+        keyboard.giveBack(begun);
+        return read.kind === "line" ? { kind: "line", text: answer } : read;
+      } finally {
+        goOn();
+      }
     },
+    listen: (interrupt) => keyboard.listen(interrupt),
+    holdBack: () =>
+      keyboard.giveBack([...ahead.splice(0), keyboard.takeUnfinished()].filter((text) => text !== "").join(" ")),
   };
 }
 
 interface Keyboard {
   /** Whole lines that nobody has read yet, in order. */
   readonly ahead: string[];
-  open(): Interface;
+  /** Ctrl-D was typed where no prompt was, or the terminal has gone. */
+  isLeft(): boolean;
   /** Shows the prompt with what was begun before. On `line` the line is in `ahead`. */
   prompt(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  /** Takes in, unseen, what is typed until the returned function is called. */
+  listen(interrupt: () => void): () => void;
+  /** Takes in what was typed before now and stops listening; the returned function listens again. */
+  drain(clock: Clock): Promise<() => void>;
   takeUnfinished(): string;
   giveBack(text: string): void;
-  close(reader: Interface): void;
 }
 
 function createKeyboard(complete: (line: string) => string[]): Keyboard {
   const ahead: string[] = [];
   let history: string[] = [];
   let unfinished = "";
-  const open = (): Interface => {
+  let isLeft = false;
+  let listening: { readonly reader: Interface; readonly interrupt: () => void } | undefined;
+  const open = (output: Writable): Interface => {
     const reader = createInterface({
       input: process.stdin,
-      output: process.stderr,
+      output,
       terminal: true,
       history,
       historySize: HISTORY_LINES_MAX,
@@ -91,29 +110,57 @@ function createKeyboard(complete: (line: string) => string[]): Keyboard {
     });
     return reader;
   };
-  const close = (reader: Interface): void => {
-    unfinished = reader.line ?? "";
-    reader.close();
-  };
   const takeUnfinished = (): string => {
     const text = unfinished;
     unfinished = "";
     return text;
   };
+  const begin = (reader: Interface): void => {
+    const begun = takeUnfinished();
+    if (begun !== "") reader.write(begun);
+  };
+  const close = (reader: Interface): void => {
+    unfinished = reader.line ?? "";
+    reader.close();
+  };
+  const hear = (interrupt: () => void): void => {
+    const reader = open(unseen());
+    listening = { reader, interrupt };
+    begin(reader);
+    reader.on("SIGINT", interrupt);
+    reader.once("close", () => {
+      isLeft ||= listening?.reader === reader;
+    });
+  };
+  const hush = (): void => {
+    const reader = listening?.reader;
+    // Forgotten before it is closed: an end that is not ours is the person's.
+    listening = undefined;
+    if (reader !== undefined) close(reader);
+  };
   return {
     ahead,
-    open,
-    close,
+    isLeft: () => isLeft,
+    listen(interrupt) {
+      hear(interrupt);
+      return hush;
+    },
+    async drain(clock) {
+      const interrupt = listening?.interrupt;
+      if (interrupt === undefined) hear(() => undefined);
+      await clock.sleep(DRAIN_MS);
+      hush();
+      return () => void (interrupt !== undefined && hear(interrupt));
+    },
     takeUnfinished,
     giveBack: (text) => {
       unfinished = text + unfinished;
     },
     async prompt(prompt, signal) {
-      const reader = open();
+      const reader = open(process.stderr);
       reader.setPrompt(prompt);
       reader.prompt();
-      const begun = takeUnfinished();
-      if (begun !== "") reader.write(begun);
+      begin(reader);
       const read = await outcomeOf(reader, signal);
       close(reader);
       if (read.kind === "line") return read;
@@ -122,6 +169,10 @@ function createKeyboard(complete: (line: string) => string[]): Keyboard {
       return read;
     },
   };
+}
+
+function unseen(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 async function outcomeOf(reader: Interface, signal: AbortSignal): Promise<ReadLine> {
@@ -137,12 +188,6 @@ async function outcomeOf(reader: Interface, signal: AbortSignal): Promise<ReadLi
   return outcome;
 }
 
-/** Takes in what was typed before now, so that it cannot answer what is asked next. */
-async function drain(keyboard: Keyboard, clock: Clock): Promise<void> {
-  const reader = keyboard.open();
-  await clock.sleep(DRAIN_MS);
-  keyboard.close(reader);
-}
 /** Every line of stdin, whole and bounded. Nobody can be asked here. */
 export function pipedInput(signal: AbortSignal): LineInput {
   const lines = linesOf(process.stdin);
@@ -154,7 +199,8 @@ export function pipedInput(signal: AbortSignal): LineInput {
     process.stdin.destroy();
     return { kind: "end" };
   };
-  return { isTerminal: false, read, ask: async () => ({ kind: "end" }) };
+  const nothing = (): void => undefined;
+  return { isTerminal: false, read, ask: async () => ({ kind: "end" }), listen: () => nothing, holdBack: nothing };
 }
 
 async function* linesOf(stream: NodeJS.ReadStream): AsyncGenerator<string, void> {
