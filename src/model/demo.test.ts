@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
-import { ABANDONED_TEXT } from "#session/tool-call.js";
 import { ManualClock } from "../../test/support/manual-clock.js";
 import { createModel } from "./create-model.js";
 import { demoAnswer } from "./demo/demo-script.js";
@@ -19,6 +18,11 @@ const TOOLS = [
   tool("todo", { items: {} }, []),
   tool("search_files", { pattern: {}, target: { enum: ["content", "files"] } }, ["pattern"]),
 ];
+/** What the program writes for calls that were cut off; a test of the whole program compares the two. */
+const ABANDONED_TEXT = {
+  interrupted: "[interrupted before it finished; it can be run again]",
+  unknown: "[interrupted while it ran; its outcome is unknown. Check its effect before running it again]",
+};
 const request = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
   system: [{ text: "You are Talaria.", isStable: true }],
   messages: [{ role: "user", text }],

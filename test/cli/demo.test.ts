@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { demoAnswer } from "#model/demo/demo-script.js";
+import { ABANDONED_TEXT } from "#session/tool-call.js";
 import { type ChatHome, chatHome } from "./support/chat.js";
 
 let home: ChatHome;
@@ -20,6 +22,18 @@ describe("the demo model in a chat", () => {
     const denied = await home.run(["chat", "-c", "--deny"]);
     expect(denied.stdout).toContain("read_file: you did not allow it, so nothing was run.");
     expect(denied.stdout).not.toMatch(/real result|Do not try/);
+  });
+
+  it("[MD-10] knows the program's words for calls that were cut off", () => {
+    const said = (text: string): string =>
+      demoAnswer({
+        system: [],
+        messages: [{ role: "tool", results: [{ id: "a", name: "terminal", text, isError: true }] }],
+        tools: [],
+        toolChoice: "auto",
+      }).text;
+    expect(said(ABANDONED_TEXT.interrupted)).toContain("interrupted before it finished");
+    expect(said(ABANDONED_TEXT.unknown)).toContain("nobody knows whether it had its effect");
   });
 
   it("[MD-10] says that what never runs was not run", async () => {
