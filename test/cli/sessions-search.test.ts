@@ -52,7 +52,7 @@ describe("sessions search", () => {
     expect((await run("sessions", "search", "red", "wine")).stderr).toBe("");
   });
 
-  it("shows no secret of what was found or stands around it, except to programs", async () => {
+  it("[MD-19] shows no secret of what was found or stands around it, except to programs", async () => {
     const key = (letter: string) => `sk-${letter.repeat(24)}`;
     const said = messages(now, ["user", `before ${key("b")}`], ["assistant", `the vault has ${key("v")} in it`]);
     await fillHome(home.path, { conversations: [conversation("cccc3333cccc3333", { activeMs: now, messages: said })] });

@@ -150,7 +150,7 @@ describe("sessions show", () => {
     expect((await run("sessions", "show", "7h3k", "--raw")).stdout).toContain("line 29");
   });
 
-  it("shows no secret of texts, calls and results, except raw and to programs", async () => {
+  it("[MD-19] shows no secret of texts, calls and results, except raw and to programs", async () => {
     const key = (letter: string) => `sk-${letter.repeat(24)}`;
     const said = messages(
       now,

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe.each(PROVIDERS)("a redirect of %s", (provider) => {
-  it.each([302, 307, 308])("[MD-12] with %i carries neither key nor conversation away", async (code) => {
+  it.each([302, 307, 308])("[MD-18] with %i carries neither key nor conversation away", async (code) => {
     status = code;
     const url = `http://127.0.0.1:${(sender.address() as AddressInfo).port}`;
     const model = await createModel(specOf(provider, url), { clock: systemClock });

@@ -66,7 +66,7 @@ function remarkOn(glimpse: Remarked): string {
   switch (glimpse.type) {
     case "retrying": {
       const wait = glimpse.waitMs < 1000 ? "" : ` in ${formatSpan(glimpse.waitMs)}`;
-      return `${glimpse.model}: ${failureWords(glimpse.failure.message)}; try ${glimpse.attempt}${wait}`;
+      return `${glimpse.model}: ${failureWords(glimpse.failure.message)}; trying again${wait} (try ${glimpse.attempt + 1})`;
     }
     case "fallback":
       return `${glimpse.from} failed (${failureWords(glimpse.failure.message)}); asking ${glimpse.to}`;
