@@ -41,6 +41,7 @@ export const KINDS = {
   packages: "changes what is installed on this machine",
   kernel: "changes the running system",
   device: "writes to a device",
+  "open-interpreter": "starts a program that does what is written to it later",
   unclear: "cannot be understood before it runs",
 } as const;
 

@@ -12,9 +12,10 @@ import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
 import type { Command, ParseOptions, Script, Variables } from "./command.js";
 import { UNKNOWN } from "./fields.js";
 import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
-import { inlineCode, isInterpreter } from "./inline-code.js";
+import { codeIn, type InlineCode, inlineCode, isInterpreter } from "./inline-code.js";
 import { isProcessFolder, looksForInside, looksIntoProcess, mayBeInside, processNamed } from "./insides.js";
 import { type Invocation, operands, unwrap } from "./invocation.js";
+import { readsCommands, SHELLS } from "./open-input.js";
 import type { Place } from "./places.js";
 import { linksMade, type MadeLink, readWhole } from "./reach.js";
 import { parseScript } from "./script.js";
@@ -46,15 +47,23 @@ const NOWHERE: CommandPlaces = { cwd: UNKNOWN, personHome: "/home/person", home:
 export interface JudgeOptions {
   /** What the command reads on standard input. */
   readonly stdin?: string | undefined;
+  /** More can be written to it while it runs. */
+  readonly isInputOpen?: boolean;
+  /** It may be for a program that speaks another language than a shell, which was asked about when it was started. */
+  readonly isForeign?: boolean;
   /** It names more paths than were looked at. */
   readonly isCrowded?: boolean;
 }
 
 export function judgeCommand(command: string, places: CommandPlaces = NOWHERE, options: JudgeOptions = {}): Guard {
-  const { stdin, isCrowded = false } = options;
+  const { stdin, isInputOpen = false, isForeign = false, isCrowded = false } = options;
   if (command.length + (stdin?.length ?? 0) > JUDGED_CHARS_MAX) return asking(new Set(["unclear"]));
-  const judge = new Judge(places);
+  const judge = new Judge(places, isInputOpen);
   judge.read(command, { stdin, isPiped: stdin !== undefined });
+  if (isForeign) {
+    judge.code(command);
+    judge.kinds.delete("unclear");
+  }
   if (isCrowded) judge.kinds.add("unclear");
   if (judge.floor !== undefined) return { kind: "refuse", why: `${REFUSED_WORDS}: ${judge.floor}` };
   return judge.kinds.size === 0 ? { kind: "allow" } : asking(judge.kinds);
@@ -80,13 +89,15 @@ class Judge {
   floor: string | undefined;
   readonly kinds = new Set<Kind>();
   readonly #variables: Variables;
+  readonly #isInputOpen: boolean;
   #places: CommandPlaces & { readonly workspace: string };
   #depth = 0;
   #chars = 0;
   #isFloorOnly = false;
   #saysProc = false;
 
-  constructor(places: CommandPlaces) {
+  constructor(places: CommandPlaces, isInputOpen: boolean) {
+    this.#isInputOpen = isInputOpen;
     this.#places = { ...places, workspace: places.cwd };
     this.#variables = new Map([
       ["HOME", [places.personHome]],
@@ -127,6 +138,11 @@ class Judge {
     restore(this.#variables, after);
   }
 
+  /** A text that may be code of any language: only the floor counts. */
+  code(text: string): void {
+    this.#floorOnly(true, () => this.#codeText(codeIn(text)));
+  }
+
   #floorOnly(isFloorOnly: boolean, act: () => void): void {
     const before = this.#isFloorOnly;
     this.#isFloorOnly ||= isFloorOnly;
@@ -160,6 +176,7 @@ class Judge {
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
     if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#readWhole(root);
     this.#shell(invocation, command, left.texts);
+    if (this.#isInputOpen && !command.isPiped && readsCommands(invocation)) this.#ask("open-interpreter");
     if (!KEEPS.test(invocation.name)) for (const text of [command.input ?? "", ...left.texts]) this.#mention(text);
     if (deletesData(invocation, [...left.texts, command.input ?? ""])) this.#ask("database");
   }
@@ -225,12 +242,18 @@ class Judge {
     const isShell = SHELLS.test(name) || isSourcing;
     if (command.isPiped || (command.input !== undefined && (!isShell || command.input.includes(UNKNOWN))))
       this.#ask("pipe-to-shell");
-    for (const text of texts) this.read(text, { isFloorOnly: !isShell });
+    for (const text of texts) {
+      this.read(text, { isFloorOnly: !isShell });
+      if (!isShell) this.code(text);
+    }
   }
 
   #code(invocation: Invocation): void {
     const code = inlineCode(invocation);
-    if (code === undefined) return;
+    if (code !== undefined) this.#codeText(code);
+  }
+
+  #codeText(code: InlineCode): void {
     if (code.looksInside) this.#refuse(INSIDE);
     if (code.isForkBomb) this.#refuse("it would start processes without end");
     for (const text of code.strings) {
@@ -348,7 +371,6 @@ const LINKS_MAX = 64;
 const MENTIONS_MAX = 200;
 const PIECES_MAX = 3000;
 const WORD_CHARS_MAX = 4096;
-const SHELLS = /^(?:ba|z|da|k|mk|a|fi|rba|c|tc|pd)?sh$|^-(?:ba|z)?sh$/;
 const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|tty|fd\/\d+)$/;
 

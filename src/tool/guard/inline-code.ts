@@ -49,9 +49,20 @@ const STRINGS_MAX = 200;
 export function inlineCode({ name, args }: Invocation): InlineCode | undefined {
   const language = LANGUAGES.find((one) => one.name.test(name));
   if (language === undefined || !args.some((arg) => language.flag.test(arg))) return undefined;
-  const code = args.join("\n");
+  return lookedAt(args.join("\n"), [language.danger]);
+}
+
+/** Code in a language that nobody has named: written to a program, or piped into it. */
+export function codeIn(text: string): InlineCode {
+  return lookedAt(
+    text,
+    LANGUAGES.map(({ danger }) => danger),
+  );
+}
+
+function lookedAt(code: string, dangers: readonly RegExp[]): InlineCode {
   return {
-    isDangerous: language.danger.test(code),
+    isDangerous: dangers.some((danger) => danger.test(code)),
     isDeleting: DELETING.test(code),
     isForkBomb: FORKING.test(code),
     looksInside: /\/proc\b/.test(code) && INSIDES.test(code.replaceAll("/proc/self/", "")),

@@ -161,6 +161,9 @@ describe("ordinary work among links", () => {
       "ln -s a.txt c.txt",
       "ln -sf ../a.txt sub/c.txt",
       "ls *",
+      "cat /dev/stdin",
+      "echo x > /dev/stderr",
+      "echo x >/dev/null 2>&1",
       "cat src/*.ts sub/*/x",
       "git add . && git commit -m 'a b c'",
     ]) {

@@ -39,6 +39,8 @@ export function pathOf(word: string, { cwd }: CommandPlaces): string | undefined
 export function pathsOf(word: string, places: CommandPlaces, isItself = false): readonly string[] {
   const named = pathOf(word, places);
   if (named === undefined) return [];
+  // Links to what the command was given; ours lead elsewhere.
+  if (/^\/dev\/(?:std(?:in|out|err)|fd)(?:\/|$)/.test(named)) return [named];
   const text = word.replaceAll(UNKNOWN, "");
   const written = text.startsWith("/") ? text : `${places.cwd}/${text}`;
   // A slash or a dot at the end follows the link after all.

@@ -7,8 +7,9 @@ import { homedir } from "node:os";
 import { z } from "zod";
 import { unreachable } from "#base/errors.js";
 import type { Effect } from "#session/tool-call.js";
-import { judgeCommand } from "../guard/commands.js";
-import { defineTool, type Tool, type ToolContext, type ToolResult } from "../tool.js";
+import { type CommandPlaces, JUDGED_CHARS_MAX, judgeCommand } from "../guard/commands.js";
+import { judgeCommandHere } from "../guard/reality.js";
+import { defineTool, type Guard, type GuardContext, type Tool, type ToolContext, type ToolResult } from "../tool.js";
 import { describeEnding } from "./foreground.js";
 import type { BackgroundProcess, Processes } from "./processes.js";
 
@@ -57,15 +58,31 @@ export function createProcessTool(processes: Processes): Tool {
     input,
     effect: ({ action }) => EFFECTS[action],
     limits: { timeMs: WAIT_S_MAX * 1000 + 5000, outputChars: POLL_CHARS + 2000 },
-    guard(given, context) {
-      if (given.action !== "write") return { kind: "allow" };
-      // What reads it may be a shell.
-      const places = { cwd: context.cwd, home: context.home, personHome: homedir(), hostPid: process.pid };
-      return judgeCommand(given.text ?? "", places);
-    },
+    guard: (given, context) => guardProcess(given, context, processes),
     run: (given, context) => run(given, context, processes),
     summary: ({ action, id }) => (action === "list" ? "list processes" : `${action} process ${id ?? "?"}`),
   });
+}
+
+async function guardProcess(given: ProcessInput, context: GuardContext, processes: Processes): Promise<Guard> {
+  if (given.action !== "write") return { kind: "allow" };
+  return judgeWritten(given.text ?? "", given.id === undefined ? undefined : processes.any(given.id), context);
+}
+
+/** [AP-23] What reads it may be a shell, and may put together what was written in pieces. */
+async function judgeWritten(text: string, to: BackgroundProcess | undefined, context: GuardContext): Promise<Guard> {
+  const places = { cwd: to?.cwd ?? context.cwd, home: context.home, personHome: homedir(), hostPid: process.pid };
+  const fed = to?.fed() ?? "";
+  const isForeign = to !== undefined && isInterpreter(to, places);
+  // The floor holds for all of it together; a person is asked about what this text completes, not about old lines.
+  const whole = await judgeCommandHere((fed + text).slice(-JUDGED_CHARS_MAX), places, { isForeign: true });
+  if (whole.kind === "refuse") return whole;
+  return judgeCommandHere(fed.slice(fed.lastIndexOf("\n") + 1) + text, places, { isForeign });
+}
+
+function isInterpreter({ command }: BackgroundProcess, places: CommandPlaces): boolean {
+  const guard = judgeCommand(command, places, { isInputOpen: true });
+  return guard.kind === "ask" && guard.grant.includes("open-interpreter");
 }
 
 const NOT_HERE = "in this conversation. Processes end when Talaria does; list shows those that are there.";
@@ -82,7 +99,7 @@ async function run(given: ProcessInput, context: ToolContext, processes: Process
       await ended(process, (given.timeout_s ?? WAIT_S) * 1000, context);
       return describe(process, given.since, context);
     case "write":
-      return write(process, given.text ?? "", given.close === true);
+      return write(process, given, context);
     case "kill":
       await processes.kill(process);
       return { kind: "ok", text: `${process.id} has ended.` };
@@ -145,8 +162,12 @@ async function ended(process: BackgroundProcess, limitMs: number, { clock, signa
   waiting.abort();
 }
 
-async function write(process: BackgroundProcess, text: string, isLast: boolean): Promise<ToolResult> {
-  const isWritten = process.state().phase === "running" && (await process.group.write(text));
+async function write(process: BackgroundProcess, given: ProcessInput, context: ToolContext): Promise<ToolResult> {
+  const { text = "", close: isLast = false } = given;
+  // Another call of the same step may have written since this one was judged.
+  const guard = await judgeWritten(text, process, context);
+  if (guard.kind === "refuse") return { kind: "error", text: `Refused: ${guard.why}; nothing was written.` };
+  const isWritten = process.state().phase === "running" && (await process.feed(text));
   if (isLast) process.group.closeInput();
   if (!isWritten) return { kind: "error", text: `${process.id} reads nothing any more; nothing was written.` };
   return { kind: "ok", text: `Written to ${process.id}${isLast ? ", and its input is closed" : ""}.` };

@@ -16,6 +16,8 @@ import { createWatchdog } from "./watchdog.js";
 /** Running at once, foreground and background together. */
 export const PROCESSES_MAX = 64;
 export const BACKGROUND_PER_CONVERSATION_MAX = 16;
+/** The newest of what was written to a process, kept to judge what comes next together with it. */
+export const FED_CHARS_MAX = 50_000;
 /** Ended ones that can still be asked about, per conversation. */
 export const ENDED_PER_CONVERSATION_MAX = 16;
 const NAME_CHARS = 8;
@@ -37,6 +39,10 @@ export interface BackgroundProcess {
   /** Resolves when its state is `ended`. */
   readonly settled: Promise<void>;
   state(): ProcessState;
+  /** What it was given to read so far, at most the newest FED_CHARS_MAX characters. */
+  fed(): string;
+  /** False when nobody can read it any more. */
+  feed(text: string): Promise<boolean>;
 }
 
 export type ProcessState =
@@ -54,6 +60,8 @@ export interface Processes {
   background(request: ProcessRequest): Started<BackgroundProcess>;
   list(conversation: ConversationId): readonly BackgroundProcess[];
   find(conversation: ConversationId, id: string): BackgroundProcess | undefined;
+  /** Whoever's it is: to judge what would be written to it, before it is known who asks. */
+  any(id: string): BackgroundProcess | undefined;
   /** Ends one and remembers that it did not end by itself. */
   kill(process: BackgroundProcess): Promise<void>;
   /** Whether a background process of this conversation runs: its route is then neither expired nor pruned. */
@@ -109,6 +117,7 @@ class OwnedProcesses implements Processes {
     const why = this.#refusal() ?? this.#backgroundRefusal(request.conversation);
     if (why !== undefined) return { kind: "too-many", why };
     const group = this.#start(request);
+    let fed = "";
     const process: Background = {
       id: this.#newId<string>().slice(0, NAME_CHARS),
       conversation: request.conversation,
@@ -122,6 +131,12 @@ class OwnedProcesses implements Processes {
       phase: { phase: "running" },
       isKilled: false,
       state: () => process.phase,
+      fed: () => fed,
+      // Remembered before it is written: half of it may arrive.
+      feed: (text) => {
+        fed = (fed + text).slice(-FED_CHARS_MAX);
+        return group.write(text);
+      },
     };
     this.#backgrounds.set(process.id, process);
     process.settled = this.#settle(process);
@@ -134,6 +149,10 @@ class OwnedProcesses implements Processes {
 
   find(conversation: ConversationId, id: string): BackgroundProcess | undefined {
     return this.list(conversation).find((process) => process.id === id);
+  }
+
+  any(id: string): BackgroundProcess | undefined {
+    return this.#backgrounds.get(id);
   }
 
   async kill(process: BackgroundProcess): Promise<void> {

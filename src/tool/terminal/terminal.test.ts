@@ -357,6 +357,85 @@ describe("before a command runs", () => {
     expect(await judge(processTool, { action: "list" })).toBe("allow");
   });
 
+  it("[AP-23] in pieces is judged as the whole that the process reads", async () => {
+    mkdirSync(join(folder, "home"));
+    writeFileSync(join(folder, "home", ".env"), "KEY=told");
+    const id = String((await run({ command: "bash", background: true })).body?.["process"]);
+    const pieces: readonly (readonly string[])[] = [
+      ["cat home/.e", "nv\n"],
+      ["D=home\n", "F=.env\n", 'cat "$D/$F"\n'],
+      ["cd home\n", "cat .en", "v\n"],
+      ["cat \\\n", "home/.env\n"],
+      ["if true; then\n", "rm -rf \\\n", "/\n"],
+    ];
+    for (const [index, given] of pieces.entries()) {
+      for (const [at, text] of given.entries()) {
+        const isLast = at === given.length - 1;
+        const input = { action: "write", id, text };
+        const isRefused = (await judge(processTool, input)) === "refuse";
+        expect([index, at, isRefused]).toEqual([index, at, isLast]);
+        // Also when it was judged before the others were written.
+        expect((await ask(input)).kind).toBe(isLast ? "error" : "ok");
+      }
+      expect((await ask({ action: "write", id, text: "\n" })).kind).toBe("ok");
+    }
+    await ask({ action: "write", id, text: "", close: true });
+    expect((await ask({ action: "wait", id })).text).not.toContain("told");
+  });
+
+  it("[AP-23] is judged as code as well, since what reads it may be no shell", async () => {
+    const id = String((await run({ command: "python3 -i", background: true })).body?.["process"]);
+    const write = (text: string): Promise<string> => judge(processTool, { action: "write", id, text });
+    expect(await write("import os; os.system('rm -rf /')\n")).toBe("refuse");
+    expect(await write('shutil.rmtree("/etc")\n')).toBe("refuse");
+    expect(await write(`open("${join(folder, "home", ".env")}").read()\n`)).toBe("refuse");
+    expect(await write('open(f"/proc/{p}/environ")\n')).toBe("refuse");
+    expect(await write('print("it\'s fine", 1 + 1)\n')).toBe("allow");
+  });
+
+  it("[AP-24] a program that does what is written to it is asked about before it starts", async () => {
+    const open = "terminal:open-interpreter";
+    for (const command of [
+      "bash",
+      "sh -i",
+      "timeout 60 bash --norc",
+      "bash -s -- a",
+      "python3",
+      "python3 -i setup.py",
+      "python3 -u -",
+      "node",
+      "node --inspect",
+      "psql mydb",
+      "sqlite3 a.db",
+      "docker run -i --rm alpine",
+      "source /dev/stdin",
+      "xargs -I{} sh -c '{}'",
+      "make -f -",
+      "vim x",
+    ]) {
+      expect([command, await judge(terminal, { command, background: true })]).toEqual([command, open]);
+      expect([command, await judge(terminal, { command })]).toEqual([command, "allow"]);
+    }
+    for (const command of [
+      "npm run dev",
+      "node server.js",
+      "python3 -m http.server 8000",
+      "python3 -u worker.py",
+      "bash build.sh",
+      "bash -c 'sleep 1'",
+      "php -S localhost:8000",
+      "sqlite3 a.db 'select 1'",
+      "psql -c 'select 1'",
+      "docker compose up",
+      "tail -f a.log",
+      "while read -r line; do echo $line; done",
+      "cat",
+      "sleep 60",
+    ]) {
+      expect([command, await judge(terminal, { command, background: true })]).toEqual([command, "allow"]);
+    }
+  });
+
   it("refuses input that no command can be", () => {
     for (const input of [
       { command: "" },

@@ -83,7 +83,10 @@ function oneLine(command: string): string {
 async function guardTerminal(given: TerminalInput, context: GuardContext): Promise<Guard> {
   const cwd = cwdOf(given, context);
   const places = { cwd, home: context.home, personHome: homedir(), hostPid: process.pid };
-  const command = await judgeCommandHere(given.command, places, { stdin: given.stdin });
+  const command = await judgeCommandHere(given.command, places, {
+    stdin: given.stdin,
+    isInputOpen: given.background === true,
+  });
   if (command.kind === "refuse" || given.cwd === undefined) return command;
   const place = await judgePath(given.cwd, "write", context);
   if (place.kind === "allow" || place.kind === "question") return command;
@@ -152,7 +155,7 @@ async function startBackground(
   const started = processes.background(request);
   if (started.kind === "too-many") return { kind: "error", text: `Not started: ${started.why}.` };
   const { process } = started;
-  if (stdin !== undefined) await process.group.write(stdin);
+  if (stdin !== undefined) await process.feed(stdin);
   return {
     kind: "ok",
     text: `Started in the background as ${process.id}. Ask the process tool about it; it ends with Talaria at the latest.`,
