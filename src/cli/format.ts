@@ -1,12 +1,14 @@
 /** Numbers, sizes and times as people read them. Pure; the current time is handed in. */
 
+import { formatAgo } from "#base/span.js";
 import { textWidth } from "#base/text-width.js";
+
+export { formatAgo, formatSpan } from "#base/span.js";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const MONTH_MS = 30 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
 
 /** `12,345`. */
@@ -31,31 +33,6 @@ export function formatBytes(bytes: number): string {
   const digits = unit === 0 || value >= 99.95 ? 0 : 1;
   return `${value.toFixed(digits)} ${units[unit]}`;
 }
-
-/** `just now`, `3 h ago`, `in 5 min`. */
-export function formatAgo(atMs: number, nowMs: number): string {
-  const distanceMs = Math.abs(nowMs - atMs);
-  if (distanceMs < 45 * SECOND_MS) return "just now";
-  const text = formatSpan(Math.max(distanceMs, MINUTE_MS));
-  return atMs <= nowMs ? `${text} ago` : `in ${text}`;
-}
-
-/** One unit, rounded down: `850 ms`, `12 s`, `5 min`, `3 h`, `2 d`, `4 mo`, `1 y`. */
-export function formatSpan(spanMs: number): string {
-  for (const [unitMs, name] of SPANS) {
-    if (spanMs >= unitMs) return `${Math.floor(spanMs / unitMs)} ${name}`;
-  }
-  return `${Math.max(0, Math.round(spanMs))} ms`;
-}
-
-const SPANS: readonly (readonly [number, string])[] = [
-  [YEAR_MS, "y"],
-  [MONTH_MS, "mo"],
-  [DAY_MS, "d"],
-  [HOUR_MS, "h"],
-  [MINUTE_MS, "min"],
-  [SECOND_MS, "s"],
-];
 
 /** Local time to the minute, sortable: `2026-03-14 15:09`. */
 export function formatDateTime(atMs: number, precision: "minute" | "second" = "minute"): string {

@@ -128,9 +128,35 @@ describe("/resume", () => {
     }
     expect(await type(`/resume ${second}`, second)).toMatchObject(saying(/already/));
     expect(await type("/resume nowhere", second)).toMatchObject(saying(/No conversation is called nowhere/));
-    expect((await type("/resume", second)).say.join("\n")).toContain(`${first}  the first`);
+    const listed = (await type("/resume", second)).say[0]?.split("\n");
+    expect(listed).toEqual([`${second}  just now  hello`, `${first}  just now  the first`]);
     await scene.store.remove({ conversation: first, by: "test", nowMs: scene.clock.nowMs() });
     expect(await type(`/resume ${first}`, second)).toMatchObject(saying(/deleted/));
+  });
+});
+
+describe("/resume alone", () => {
+  it("lists the last ones with their age, and marks what waits for an answer", async () => {
+    open([{ text: "hi" }, { calls: [{ name: "ask" }] }]);
+    scene.restart({
+      tools: [scene.tool("ask", "at-most-once", { guard: { kind: "ask", grant: "g", why: "it asks" } })],
+    });
+    const { conversation: first } = await scene.turn("hello");
+    scene.clock.advance(3 * 3_600_000);
+    const { conversation: second } = await scene.turn("go");
+    expect((await type("/resume")).say[0]?.split("\n")).toEqual([
+      `${second}  just now  (waits for you) go`,
+      `${first}  3 h ago   hello`,
+    ]);
+  });
+});
+
+describe("/help", () => {
+  it("names the other names of a command", async () => {
+    open();
+    const { say } = await type("/help");
+    expect(say[0]).toMatch(/^\/new \[title\] .*\(also \/reset, \/clear\)$/m);
+    expect(say[0]).toMatch(/^\/compact \[focus\] .*\(also \/compress\)$/m);
   });
 });
 
@@ -190,6 +216,10 @@ describe("/status, /model and /compact", () => {
     expect(await type("/model", conversation)).toMatchObject(
       saying(/^test\/scripted, with a window of 200,000 tokens/),
     );
+    expect(await type("/model other/one", conversation)).toMatchObject(
+      saying(new RegExp(`talaria chat -r ${conversation} --model other/one`)),
+    );
+    expect(await type("/model other/one")).toMatchObject(saying(/talaria chat --model other\/one/));
     expect(await type("/compact", conversation)).toMatchObject(saying(/nothing to make shorter/));
     expect(await type("/compact")).toMatchObject(saying(/Nothing was said/));
   });

@@ -1,10 +1,12 @@
 /** `/resume ID`: go on in another conversation, by any id ever shown, a prefix or a title [CR-9]. */
 import type { ConversationId } from "#base/ids.js";
+import { formatAgo } from "#base/span.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
 import { leavingOf, leftText } from "./leave.js";
 
 const LISTED_MAX = 8;
 const NAME_CHARS_MAX = 50;
+const TURNS_LOOKED_AT = 1_000;
 
 export const resumeCommand: SlashCommand = {
   name: "resume",
@@ -15,10 +17,17 @@ export const resumeCommand: SlashCommand = {
   run: (context, words) => (words === "" ? listRecent(context) : goTo(context, words)),
 };
 
-async function listRecent({ store }: SlashContext): Promise<SlashOutcome> {
+async function listRecent({ store, clock }: SlashContext): Promise<SlashOutcome> {
   const rows = await store.list({ limit: LISTED_MAX });
   if (rows.length === 0) return said("There is no conversation yet.");
-  const lines = rows.map(({ id, title, preview }) => `${id}  ${shortName(title ?? preview ?? "(untitled)")}`);
+  const turns = await store.openTurns({ limit: TURNS_LOOKED_AT });
+  const waiting = new Set(turns.filter(({ phase }) => phase === "waiting").map(({ conversation }) => conversation));
+  const ages = rows.map(({ activeMs }) => formatAgo(activeMs, clock.nowMs()));
+  const widest = Math.max(...ages.map((age) => age.length));
+  const lines = rows.map(({ id, title, preview }, at) => {
+    const mark = waiting.has(id) ? "(waits for you) " : "";
+    return `${id}  ${(ages[at] ?? "").padEnd(widest)}  ${mark}${shortName(title ?? preview ?? "(untitled)")}`;
+  });
   return said(lines.join("\n"), "/resume ID goes on in one.");
 }
 

@@ -29,9 +29,14 @@ export const statusCommand: SlashCommand = {
 export const modelCommand: SlashCommand = {
   name: "model",
   aliases: [],
-  summary: "which model answers",
+  takes: "[name]",
+  summary: "which model answers, or how to take another",
   where: ["terminal", "chat"],
-  async run({ store, conversation, model }) {
+  async run({ store, conversation, model }, words) {
+    if (words !== "") {
+      const here = conversation === undefined ? "" : ` -r ${conversation}`;
+      return said(`The model is chosen when a chat starts: talaria chat${here} --model ${words}`);
+    }
     const card = conversation === undefined ? null : await store.show({ conversation });
     const own = card?.model ?? null;
     if (own !== null && own !== model.label) return said(`This conversation was begun with ${own}.`, modelText(model));

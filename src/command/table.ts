@@ -36,5 +36,9 @@ function helpText(surface: SlashCommand["where"][number]): string {
   const shown = SLASH_COMMANDS.filter(({ where }) => where.includes(surface));
   const usage = ({ name, takes }: SlashCommand): string => (takes === undefined ? `/${name}` : `/${name} ${takes}`);
   const widest = Math.max(...shown.map((command) => usage(command).length));
-  return shown.map((command) => `${usage(command).padEnd(widest)}  ${command.summary}`).join("\n");
+  return shown.map((command) => `${usage(command).padEnd(widest)}  ${command.summary}${also(command)}`).join("\n");
+}
+
+function also({ aliases }: SlashCommand): string {
+  return aliases.length === 0 ? "" : ` (also ${aliases.map((name) => `/${name}`).join(", ")})`;
 }
