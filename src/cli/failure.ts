@@ -6,6 +6,7 @@ import type { CommanderError } from "commander";
 import { OperationalError, UserError } from "#base/errors.js";
 import { visibleLines } from "#base/text-width.js";
 import { EXIT, exitCodeOf, exitName } from "./exit-codes.js";
+import { wrap } from "./format.js";
 import type { Paint } from "./paint.js";
 
 export interface Failure {
@@ -65,19 +66,22 @@ export function isUsageError(error: unknown): error is CommanderError {
 /** What goes to stderr: two lines for people, one JSON object for programs. */
 export function renderFailure(
   failure: Failure,
-  { json, paint }: { readonly json: boolean; readonly paint: Paint },
+  { json, paint, columns }: { readonly json: boolean; readonly paint: Paint; readonly columns?: number | undefined },
 ): string {
   const { code, message, hint } = failure;
   if (json) return `${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`;
-  const lines = [`${paint.red("talaria:")} ${visibleLines(message)}`];
-  if (hint !== undefined)
-    lines.push(
-      ...visibleLines(hint)
-        .split("\n")
-        .map((line) => `  ${line}`),
-    );
+  // A terminal would break words and ids; a file gets its lines whole.
+  const fitted = (text: string, indent: string): string[] =>
+    visibleLines(text)
+      .split("\n")
+      .flatMap((line) => (columns === undefined ? [line] : wrap(line, columns - indent.length - 1)));
+  const [first = "", ...more] = fitted(`talaria: ${message}`, "");
+  const lines = [`${paint.red("talaria:")}${first.slice("talaria:".length)}`, ...more];
+  if (hint !== undefined) lines.push(...fitted(hint, HINT_INDENT).map((line) => `${HINT_INDENT}${line}`));
   return `${lines.join("\n")}\n`;
 }
+
+const HINT_INDENT = "  ";
 
 /** Commander says `error: unknown command 'x'`, then perhaps `(Did you mean y?)` on a second line. */
 function usageFailure(error: CommanderError, helpCommand: string): Failure {

@@ -11,6 +11,7 @@ import type { CliContext } from "./command.js";
 import { createContext } from "./context.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { type Failure, isUsageError, renderFailure, toFailure } from "./failure.js";
+import { terminalColumns } from "./output.js";
 import { createPaint, wantsColor } from "./paint.js";
 import { addCommands, createProgram, type GlobalOptions } from "./program.js";
 
@@ -88,7 +89,8 @@ function tellFailure(failure: Failure, program: Command): void {
   const paint = createPaint(
     wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }),
   );
-  process.stderr.write(renderFailure(failure, { json: json === true, paint }));
+  const columns = process.stderr.isTTY ? terminalColumns(process.stderr.columns) : undefined;
+  process.stderr.write(renderFailure(failure, { json: json === true, paint, columns }));
 }
 
 /** Told at once, before the command has tidied up: whoever pressed Ctrl-C wants to see that it was heard. */
