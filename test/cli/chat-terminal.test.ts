@@ -104,10 +104,10 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     expect(question).toContain("$ rm -rf gone [redacted]");
     for (const noAnswer of ["\r", "y\r", "yes\r", "ok\r", "once more\r"]) {
       chat.type(noAnswer);
-      await chat.waitFor(/\[o\/s\/a\/d\] /);
+      await chat.waitFor(/Only o, s, a or d[^\n]*\n[\s\S]*\[o\/s\/a\/d\] /);
     }
     chat.type("d not today\r");
-    await chat.waitFor(/✗.*denied/);
+    await chat.waitFor(/✗.*denied by you/);
     await chat.waitFor(PROMPT);
     const [session] = await home.sessions();
     const denied = (await home.messages(session?.id ?? "")).find(({ role }) => role === "tool");
@@ -218,6 +218,45 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type(CTRL_D);
     expect(await chat.ended()).toBe(0);
     expect((await home.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+});
+
+describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
+  const plain = (shown: string): string[] => shown.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").split(/\r?\n/);
+
+  it("breaks no id in the greeting, and says at the end how to go on", async () => {
+    const title = "a title that is as long as it may be and then some more of it";
+    const id = conversationIn((await home.run(["chat", "-q", "hello", "--title", title])).stderr);
+    const chat = open([], { NO_COLOR: "1" });
+    const greeting = await chat.waitFor(PROMPT);
+    expect(greeting).toContain(id);
+    for (const line of plain(greeting)) expect(line.length, line).toBeLessThanOrEqual(80);
+    chat.type(`/resume ${id.slice(0, 10)}\r`);
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type(CTRL_D);
+    await chat.waitFor(/talaria chat -c goes on here\./);
+    expect(await chat.ended()).toBe(0);
+  });
+
+  it("names the conversation at the end when it is not the newest", async () => {
+    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    await home.run(["chat", "-q", "hello"]);
+    const chat = open(["chat", "-r", id]);
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type(CTRL_D);
+    await chat.waitFor(new RegExp(`talaria chat -r ${id} goes on here\\.`));
+  });
+
+  it("says a failure in lines that fit", async () => {
+    const chat = open([
+      "chat",
+      "-q",
+      "hi",
+      "--cwd",
+      "/nowhere/at/all/in/a/folder/that/is/not/there/and/has/a/long/name",
+    ]);
+    expect(await chat.ended()).toBe(2);
+    for (const line of plain(chat.shown())) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 });
 

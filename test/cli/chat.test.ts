@@ -99,6 +99,17 @@ describe("talaria chat -q with the demo model", () => {
     expect(existsSync(join(home.path, "state.db"))).toBe(false);
   });
 
+  it("says how one message is said when words are given alone", async () => {
+    const { code, stderr } = await home.run(["chat", "hello", "there"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('talaria chat -q "hello there"')]);
+    expect(existsSync(join(home.path, "state.db"))).toBe(false);
+  });
+
+  it("tells a command that is never run from one that a person denied", async () => {
+    const { stderr } = await home.run(["chat", "-q", "run rm -rf /", "--yolo"]);
+    expect(stderr).toMatch(/^✗ \$ rm -rf \/ {2}refused: /m);
+  });
+
   it("tells what is wrong with the model before anything is stored", async () => {
     const { code, stderr } = await home.run(["chat", "-q", "hi", "--model", "openai/gpt-x"]);
     expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("OPENAI_API_KEY")]);

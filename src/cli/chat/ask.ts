@@ -38,10 +38,14 @@ export function terminalAsk({ input, screen, style, interrupt }: AskingTerminal)
       if (read.kind !== "line") return undefined;
       const answer = question.kind === "permission" ? permissionAnswer(read.text) : clarifyAnswer(read.text, question);
       if (answer !== undefined) return answer;
+      screen.say([style.paint.dim(question.kind === "permission" ? ONLY_LETTERS : ONLY_WORDS)]);
     }
     return undefined;
   };
 }
+
+const ONLY_LETTERS = "Only o, s, a or d counts (words may follow d); Ctrl-D leaves it waiting.";
+const ONLY_WORDS = "An empty line is no answer; Ctrl-D leaves it waiting.";
 
 /** Only the letters and words themselves: Enter, `y` and everything else is no answer. */
 export function permissionAnswer(text: string): PersonsAnswer | undefined {

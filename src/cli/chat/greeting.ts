@@ -2,7 +2,7 @@
 import type { Model } from "#app/chat-ports.js";
 import { visible } from "#base/text-width.js";
 import { mention } from "../commands/sessions-find.js";
-import { formatAgo } from "../format.js";
+import { formatAgo, wrap } from "../format.js";
 import type { ChatSurface } from "./surface.js";
 import type { ChatParts } from "./talk.js";
 import { CLI_PLATFORM } from "./target.js";
@@ -11,11 +11,12 @@ export async function greeting(
   { context, started, surface }: ChatParts & { readonly surface: ChatSurface },
   { isNew }: { readonly isNew: boolean },
 ): Promise<string[]> {
-  const { paint } = surface;
+  const { paint, columns } = surface;
+  const fitted = (text: string): string[] => wrap(text, columns - 1);
   return [
     `${paint.bold(`Talaria ${context.version}`)}  ${modelText(started.model)}`,
-    ...started.notes.map((note) => paint.yellow(visible(note))),
-    ...(isNew ? await lastChat(started, context.clock.nowMs()) : []),
+    ...started.notes.flatMap((note) => fitted(visible(note))).map(paint.yellow),
+    ...(isNew ? await lastChat(started, context.clock.nowMs()) : []).flatMap(fitted),
     paint.dim("Say something. /help lists the commands, Ctrl-D leaves."),
   ];
 }

@@ -8,6 +8,7 @@ import type { ConversationCard } from "#session/verbs/reading.js";
 import { EXIT } from "../exit-codes.js";
 import { type Ask, terminalAsk } from "./ask.js";
 import { type Background, createBackground } from "./background.js";
+import { farewell } from "./farewell.js";
 import { greeting } from "./greeting.js";
 import type { LineInput } from "./line-input.js";
 import type { Screen } from "./screen.js";
@@ -45,6 +46,9 @@ export async function chatByLines(
   // Whoever only looks in from a script learns that there was nothing to do, as with -r.
   if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing") {
     await talk.showLast({ because: "idle" });
+  }
+  if (input.isTerminal && talk.conversation !== undefined) {
+    screen.say([surface.paint.dim(await farewell(started.store, talk.conversation))]);
   }
   await chat.background.end();
   await talk.close();

@@ -1,5 +1,5 @@
 /** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
-import { parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
+import { type Glimpse, parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
 import type { ConversationId } from "#base/ids.js";
 import { textWidth, visibleLines } from "#base/text-width.js";
 import { wrap } from "../format.js";
@@ -40,6 +40,8 @@ export function slashContext(
   interrupt: AbortSignal,
 ): SlashContext {
   const { store, runtime, model } = started;
+  // What came of a compaction is the command's own answer.
+  const onGlimpse = (glimpse: Glimpse): void => void (glimpse.type !== "compacted" && display.glimpse(glimpse));
   return {
     surface: "terminal",
     store,
@@ -48,7 +50,7 @@ export function slashContext(
     actor: { platform: CLI_PLATFORM },
     conversation,
     start,
-    face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse: (glimpse) => display.glimpse(glimpse), interrupt },
+    face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse, interrupt },
     model,
   };
 }

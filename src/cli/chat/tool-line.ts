@@ -53,12 +53,18 @@ function resultText({ outcome, text, body }: Finished): string {
     case "error":
       return `error: ${safe(firstLine(text))}`;
     case "denied":
-      return "denied";
+      return deniedText(safe(firstLine(text)));
     case "interrupted":
       return "interrupted";
     case "unknown":
       return "interrupted; its outcome is unknown";
   }
+}
+
+/** The floor refuses whatever anybody says; that is not a person's no. */
+function deniedText(text: string): string {
+  const [, why] = /^Refused: (.*?)(?:\. |\.?$)/.exec(text) ?? [];
+  return why === undefined ? "denied by you" : `refused: ${why}`;
 }
 
 function sizeText(text: string): string {
