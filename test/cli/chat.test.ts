@@ -241,6 +241,13 @@ describe("a chat that goes on", () => {
   });
 });
 
+describe("completion", () => {
+  it.each(["-c", "-r"])("asks for conversations after %s", async (flag) => {
+    const { stdout } = await home.run(["completion", "bash"]);
+    expect(stdout.split("\n").find((line) => line.includes(`'chat:${flag}'`))).toContain("__complete session");
+  });
+});
+
 describe("a chat that is killed", () => {
   it.each(["run.before-claim", "turn.claimed", "turn.before-settle"])(
     "[CT-1] [FQ-2] at %s is finished by the id it printed, without a word said twice",
@@ -328,6 +335,14 @@ describe("the chat of lines without a terminal", () => {
     const { stdout } = await home.run(["sessions", "show", conversationIn(stderr)]);
     expect(stdout).toMatch(/messages +6, 6 of them undone/);
     expect(stdout).toContain("Every message was undone; --with-superseded shows them.");
+  });
+
+  it("says once what a compaction did, and counts no message twice after it", async () => {
+    const long = Array.from({ length: 8 }, (_, at) => `tell me of number ${at} ${"and so on ".repeat(120)}`);
+    const { stderr } = await home.run([], { input: [...long, "/compact", "/status", ""].join("\n") });
+    expect(stderr).toMatch(/^Compacted: about/m);
+    expect(stderr).not.toContain("made room");
+    expect(stderr).toMatch(/^messages +16, in 2 sessions$/m);
   });
 
   it("[LS-4] begins another conversation with /new NAME and keeps the old one", async () => {
