@@ -7,7 +7,6 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { pathToFileURL } from "node:url";
 import { packageRoot } from "#base/package-root.js";
 import { quantile, type Row } from "./report.js";
 import { ANSWER, type CannedServer, fileName, modelEnvironment, startCanned, turnReplies } from "./turn-server.js";
@@ -36,7 +35,7 @@ interface PromptWish {
 
 async function benchPrompt(folder: string, { server, runs }: PromptWish, emit: Emit): Promise<void> {
   const program = [join(packageRoot(), "bin", "talaria.cjs"), "chat", "-q", "What is on the list?"];
-  const raw = [await bundled("raw-prompt.ts"), join(folder, "raw-prompt.db")];
+  const raw = [join(packageRoot(), "bench", "raw-prompt.mjs"), join(folder, "raw-prompt.db")];
   const env = environment(folder, server);
   const [ours, bare]: [Timed[], Timed[]] = [[], []];
   // The first one makes the home and fills the caches; it is no measurement.
@@ -67,13 +66,6 @@ async function benchPrompt(folder: string, { server, runs }: PromptWish, emit: E
     target: `≤ ${PROMPT_MAX_MS} ms (${(whole / rawMs).toFixed(1)} × raw; its answer stands after ${shown.toFixed(0)} ms)`,
     holds: whole <= PROMPT_MAX_MS,
   });
-}
-
-/** From the repository's own script, not from a copy inside the bundle of this one: it knows its place on disk. */
-async function bundled(name: string): Promise<string> {
-  const script = pathToFileURL(join(packageRoot(), "scripts", "run-ts.mjs")).href;
-  const { bundleTs } = (await import(script)) as typeof import("../scripts/run-ts.mjs");
-  return bundleTs(join(packageRoot(), "bench", name));
 }
 
 function environment(folder: string, server: CannedServer): NodeJS.ProcessEnv {
