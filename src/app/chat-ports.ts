@@ -3,6 +3,7 @@
  * and no layer below it.
  */
 export type { Glimpse, Question } from "#agent/glimpse.js";
+export { estimateText } from "#agent/tokens.js";
 export type { PersonsAnswer } from "#agent/turn-parts.js";
 export type { SlashContext, SlashOutcome } from "#command/command.js";
 export { costOf, costText, formatCost } from "#command/cost-text.js";

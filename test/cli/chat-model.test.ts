@@ -54,6 +54,15 @@ describe("talaria chat with a model server", () => {
     expect(await home.json(["chat", "-q", "odd"])).toMatchObject({ text: ODD_TEXT, isDemo: false });
   });
 
+  it("refuses a message that never fits the model's window, before anything is stored", async () => {
+    await home.run(["config", "set", "model.context_tokens", "2000"]);
+    const { code, stderr } = await home.run(["chat", "-q", "word ".repeat(3_000)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/window of openai\/scripted/);
+    expect(stderr).toContain("nothing was stored");
+    expect(await home.sessions()).toEqual([]);
+  });
+
   it("says that a cost is unknown, never that it is nothing", async () => {
     const { spent } = await home.json<{ spent: Record<string, unknown> }>(["chat", "-q", "hello"]);
     expect(spent).toMatchObject({ inputTokens: expect.any(Number), costUsd: null });

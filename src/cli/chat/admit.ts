@@ -1,5 +1,5 @@
 /** What a person says becomes a stored input: before anybody answers it, and once for every message id. */
-import { droppedText } from "#app/chat-ports.js";
+import { droppedText, estimateText, type Model } from "#app/chat-ports.js";
 import type { StartedRuntime } from "#app/start-runtime.js";
 import { UserError } from "#base/errors.js";
 import { type ConversationId, randomIds } from "#base/ids.js";
@@ -22,6 +22,7 @@ export async function admit(
   conversation: ConversationId | undefined,
   { text, eventId, title }: Said,
 ) {
+  refuseWhatNeverFits(text, started.model);
   const admission = await started.runtime.admit({
     platform: CLI_PLATFORM,
     account: CLI_ACCOUNT,
@@ -46,6 +47,18 @@ export async function admit(
     case "rejected":
       throw new UserError(REJECTED[admission.reason], "nothing was stored", EXIT.usage);
   }
+}
+
+/** Stored, it would be in every later request, and each would be refused. */
+function refuseWhatNeverFits(text: string, model: Model): void {
+  const tokens = estimateText(text);
+  if (!model.isWindowKnown || tokens <= model.windowTokens) return;
+  const size = `about ${tokens.toLocaleString("en-US")} tokens`;
+  throw new UserError(
+    `the message has ${size}, more than the window of ${model.label} (${model.windowTokens.toLocaleString("en-US")})`,
+    "nothing was stored; put it in a file and ask about the file, or choose a model with a larger window",
+    EXIT.usage,
+  );
 }
 
 async function tipOf({ store }: StartedRuntime, conversation: ConversationId) {
