@@ -13,6 +13,7 @@ import { ANSWER, type CannedServer, fileName, modelEnvironment, startCanned, tur
 
 const section = "turn";
 const MEMORY_TURNS = 50;
+const MEMORY_CHATS = 5;
 const MEMORY_MAX_BYTES = 110e6;
 const PROMPT_MAX_MS = 600;
 
@@ -99,27 +100,41 @@ async function timedRun(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return { totalMs: performance.now() - start, shownMs };
 }
 
-/** A chat through a pipe: a line, its answer, the next line; then its memory, as the kernel counts it. */
+/** The second row has a small nursery: most of what a busy process holds is garbage that nobody asked back yet. */
+const NURSERIES: readonly (readonly [work: string, flags: readonly string[]])[] = [
+  [`memory after ${MEMORY_TURNS} turns with a call each`, []],
+  ["the same with --max-semi-space-size=2", ["--max-semi-space-size=2"]],
+];
+
 async function benchMemory(folder: string, server: CannedServer, emit: Emit): Promise<void> {
   const env = environment(folder, server);
-  const child = spawn(process.execPath, [join(packageRoot(), "bin", "talaria.cjs"), "chat"], {
+  for (const [work, flags] of NURSERIES) {
+    const chats: number[] = [];
+    for (let chat = 0; chat < MEMORY_CHATS; chat++) chats.push(await chatMemory(env, flags));
+    const resident = quantile(chats, 0.5);
+    emit({
+      section,
+      work,
+      ours: `${(resident / 1e6).toFixed(0)} MB, at most ${(Math.max(...chats) / 1e6).toFixed(0)}`,
+      target: `≤ ${MEMORY_MAX_BYTES / 1e6} MB`,
+      holds: flags.length > 0 ? undefined : resident <= MEMORY_MAX_BYTES,
+    });
+  }
+}
+
+/** A chat through a pipe: a line, its answer, the next line; then its memory, as the kernel counts it. */
+async function chatMemory(env: NodeJS.ProcessEnv, flags: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [...flags, join(packageRoot(), "bin", "talaria.cjs"), "chat"], {
     env,
     cwd: env["HOME"],
     stdio: ["pipe", "pipe", "ignore"],
   });
   for (let turn = 0; turn < MEMORY_TURNS; turn++) await say(child, "What is on the list?");
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  const [resident, peak] = ["VmRSS", "VmHWM"].map((name) => bytesOf(status, name)) as [number, number];
+  const resident = bytesOf(readFileSync(`/proc/${child.pid}/status`, "utf8"), "VmRSS");
   const gone = once(child, "exit");
   child.stdin.end();
   await gone;
-  emit({
-    section,
-    work: `memory after ${MEMORY_TURNS} turns with a call each`,
-    ours: `${(resident / 1e6).toFixed(0)} MB, at most ${(peak / 1e6).toFixed(0)}`,
-    target: `≤ ${MEMORY_MAX_BYTES / 1e6} MB`,
-    holds: resident <= MEMORY_MAX_BYTES,
-  });
+  return resident;
 }
 
 async function say(child: ChildProcessByStdio<Writable, Readable, null>, text: string): Promise<void> {

@@ -94,7 +94,7 @@ const CALLS_TEXT: Readonly<Record<number, string>> = { 0: "no tool", 1: "one cal
 function emitOverhead(emit: Emit, row: { calls: number; kind: StoreKind; pairs: readonly Pair[] }): void {
   const { calls, kind, pairs } = row;
   const overhead = median(pairs.map(overheadOf));
-  const least = Math.min(...pairs.map(overheadOf));
+  const least = Math.min(...pairs.map(({ ours }) => ours.totalMs)) - Math.min(...pairs.map(({ raw }) => raw.requestMs));
   const max = OVERHEAD_MAX_MS[calls] ?? Number.NaN;
   emit({
     section,
