@@ -8,7 +8,7 @@ import { UserError } from "#base/errors.js";
 import type { ApprovalId } from "#base/ids.js";
 import { APPROVAL_REPLY_CHARS_MAX } from "#session/approval.js";
 import { EXIT } from "../exit-codes.js";
-import type { LineInput } from "./line-input.js";
+import type { LineInput } from "./input/line-input.js";
 import type { ChatOptions } from "./options.js";
 import { choiceLines, questionLines } from "./question-lines.js";
 import type { Screen } from "./screen.js";

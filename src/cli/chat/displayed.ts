@@ -1,6 +1,7 @@
 /** Which display a chat gets: a program reads JSON and is never asked; a person at a terminal may be. */
+
+import type { LineInput } from "./input/line-input.js";
 import { jsonDisplay, streamDisplay } from "./json-display.js";
-import type { LineInput } from "./line-input.js";
 import type { OneRunParts } from "./one-run.js";
 import type { ChatOptions } from "./options.js";
 import { type AnswersWith, createScreen, type Screen } from "./screen.js";

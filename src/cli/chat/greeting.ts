@@ -1,6 +1,8 @@
-/** What a person sees before the first line: version, model, and where their last chat was. */
+/** What a person sees before the first line (version, model, their last chat) and after the last: how to go on. */
 import type { Model } from "#app/chat-ports.js";
+import type { ConversationId } from "#base/ids.js";
 import { visible } from "#base/text-width.js";
+import type { SessionStore } from "#session/store.js";
 import { mention } from "../commands/sessions-find.js";
 import { formatAgo, wrap } from "../format.js";
 import type { ChatSurface } from "./surface.js";
@@ -19,6 +21,17 @@ export async function greeting(
     ...(isNew ? await lastChat(started, context.clock.nowMs()) : []).flatMap(fitted),
     paint.dim("Say something. /help lists the commands, Ctrl-D leaves."),
   ];
+}
+
+/** The command that goes on where a chat was left. */
+export async function farewell(store: SessionStore, conversation: ConversationId): Promise<string> {
+  const [[newest], card] = await Promise.all([
+    store.list({ limit: 1, source: CLI_PLATFORM }),
+    store.show({ conversation }),
+  ]);
+  const named = `talaria chat -r ${conversation}`;
+  if (card?.liveTurn?.phase === "waiting") return `It still waits for your answer: ${named}`;
+  return `${newest?.id === conversation ? "talaria chat -c" : named} goes on here.`;
 }
 
 function modelText({ label, isDemo }: Model): string {
