@@ -18,7 +18,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "talaria-bash-"));
   mkdirSync(join(root, "bin"));
   mkdirSync(join(root, "cwd"));
-  writeFileSync(join(root, "bin", WORST), `#!/bin/sh\n: > ${join(root, "hit")}\n`, { mode: 0o755 });
+  writeFileSync(join(root, "bin", WORST), '#!/bin/sh\n: > "$MARK"\n', { mode: 0o755 });
   for (const name of ["bash", "cat", "env", "xargs"]) {
     const path = execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim();
     symlinkSync(path, join(root, "bin", name));
@@ -26,10 +26,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+let marks = 0;
+
 function isStarted(text: string): boolean {
-  const mark = join(root, "hit");
-  rmSync(mark, { force: true });
-  const env = { PATH: join(root, "bin"), HOME: root };
+  // One for each, since what an earlier text left in the background may start late.
+  const mark = join(root, `hit-${marks++}`);
+  const env = { PATH: join(root, "bin"), HOME: root, MARK: mark };
   spawnSync(findShell(), ["-c", text], { cwd: join(root, "cwd"), env, timeout: 2000, stdio: "ignore" });
   return existsSync(mark);
 }
@@ -73,6 +75,20 @@ const FRAMES: readonly (readonly [string, string])[] = [
   ["echo $'\\''; ", ""],
   ["$nothing ", ""],
   ["((1 > 2)) || ", ""],
+  ["coproc ", "; wait"],
+  ["coproc X { ", "; }; wait"],
+  ["exec 3<<<'", "'; bash <&3"],
+  [". /dev/fd/3 3<<<'", "'"],
+  ["let 'a[$(", ")]=1'"],
+  ["unset 'a[$(", ")]'"],
+  ["[ -v 'a[$(", ")]' ]"],
+  ["y='a[$(", ")]'; echo $((y))"],
+  ["trap '", "' EXIT"],
+  ["shopt -s expand_aliases\nalias z=", "\nz"],
+  ['x() { "$@"; }; x ', ""],
+  ["[[ -n x && ( -n y || -z y ) ]] && ", ""],
+  ["'[[' || ", ""],
+  ["X=1 [[ || ", ""],
 ];
 
 it("[AP-23] sees what bash starts in any nesting of its grammar", { timeout: 60_000 }, () => {

@@ -18,6 +18,8 @@ export interface Command {
   readonly input: string | undefined;
   /** The function in whose body it stands. */
   readonly inside: string | undefined;
+  /** A part of a condition between `[[` and `]]`. */
+  readonly isInTest: boolean;
 }
 
 export interface Script {

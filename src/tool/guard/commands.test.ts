@@ -536,6 +536,8 @@ describe("hostile text", () => {
     ["globs", `rm -rf /${"*a".repeat(45_000)}`],
     ["dots", `rm -rf ${"../".repeat(30_000)}`],
     ["blanks", `rm${" ".repeat(90_000)}-rf /`],
+    ["functions", `f() { ${"echo a;".repeat(400)} }; ${"f -rf x;".repeat(590)}`],
+    ["aliases", `${"alias a=b;".repeat(300)}${"a x;".repeat(690)}`],
     ["one long word", "a".repeat(90_000)],
     ["assignments", "A=B ".repeat(22_000)],
     ["digits", "1".repeat(90_000)],

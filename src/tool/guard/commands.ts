@@ -8,30 +8,21 @@
  */
 
 import type { Guard } from "../tool.js";
+import { decodeAnsiC } from "./ansi-c.js";
 import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
 import type { Command, ParseOptions, Script, Variables } from "./command.js";
+import { behindUnknown, embeddedIn } from "./embedded.js";
 import { UNKNOWN } from "./fields.js";
-import { ENDS_DISK, findRoots, floorOf } from "./floor.js";
+import { findRoots, floorOf } from "./floor.js";
 import { codeIn, type InlineCode, inlineCode, isInterpreter } from "./inline-code.js";
-import { isProcessFolder, looksForInside, looksIntoProcess, mayBeInside, processNamed } from "./insides.js";
-import { type Invocation, operands, unwrap } from "./invocation.js";
+import { looksForInside, looksIntoProcess } from "./insides.js";
+import { type Invocation, nameOf, operands, unwrap } from "./invocation.js";
 import { readsCommands, SHELLS } from "./open-input.js";
-import type { Place } from "./places.js";
-import { linksMade, type MadeLink, readWhole } from "./reach.js";
+import { linksMade, readWhole } from "./reach.js";
 import { parseScript } from "./script.js";
-import {
-  type CommandPlaces,
-  holdsHome,
-  isBlockDevice,
-  isOutside,
-  isSystem,
-  isVital,
-  ownInside,
-  pathOf,
-  pathsOf,
-  placesNamed,
-} from "./vital.js";
-import { type Written, writtenBy, writtenByRedirects } from "./writes.js";
+import { INSIDE, Touches } from "./touches.js";
+import { type CommandPlaces, isVital } from "./vital.js";
+import { writtenBy, writtenByRedirects } from "./writes.js";
 
 export type { CommandPlaces } from "./vital.js";
 
@@ -89,16 +80,23 @@ class Judge {
   floor: string | undefined;
   readonly kinds = new Set<Kind>();
   readonly #variables: Variables;
+  readonly #inherited: Variables;
   readonly #isInputOpen: boolean;
-  #places: CommandPlaces & { readonly workspace: string };
+  readonly #touches: Touches;
+  readonly #aliases = new Map<string, string>();
+  /** Texts on descriptors that were opened for all that follows. */
+  readonly #handedOn: string[] = [];
+  readonly #seen = new Set<string>();
   #depth = 0;
   #chars = 0;
   #isFloorOnly = false;
-  #saysProc = false;
 
   constructor(places: CommandPlaces, isInputOpen: boolean) {
     this.#isInputOpen = isInputOpen;
-    this.#places = { ...places, workspace: places.cwd };
+    this.#touches = new Touches(places, {
+      ask: (kind) => this.#ask(kind),
+      refuse: (why) => this.#refuse(why),
+    });
     this.#variables = new Map([
       ["HOME", [places.personHome]],
       ["PWD", [places.cwd]],
@@ -109,6 +107,7 @@ class Judge {
       ["BASH", ["bash"]],
       ["0", ["bash"]],
     ]);
+    this.#inherited = new Map(this.#variables);
   }
 
   read(text: string, { stdin, isPiped = false, isFloorOnly = false }: Reading = {}): void {
@@ -120,22 +119,60 @@ class Judge {
       return;
     }
     this.#depth++;
-    this.#saysProc ||= text.includes("/proc");
-    this.#floorOnly(isFloorOnly, () => this.#commands(text, { stdin, isPiped, isFollowing: true }));
+    this.#touches.saysProc ||= text.includes("/proc");
+    const options = { stdin, isPiped, isFollowing: true };
+    this.#floorOnly(isFloorOnly, () => this.#commands(text, options));
+    // Another shell does not know what this one has set, nor one that comes later what a subshell has.
+    if (this.#depth > 1 && this.#variables.size > this.#inherited.size) {
+      const known = new Map(this.#variables);
+      restore(this.#variables, this.#inherited);
+      this.#floorOnly(true, () => this.#commands(text, options));
+      restore(this.#variables, known);
+    }
     this.#depth--;
   }
 
   #commands(text: string, { stdin, ...options }: ParseOptions & { stdin: string | undefined }): void {
     const variables = new Map(this.#variables);
+    const { places } = this.#touches;
     const script = parseScript(text, this.#variables, options);
-    for (const [index, command] of script.commands.entries()) this.#command(command, leftOf(index, script, stdin));
+    if (script.hasAssigned) this.#values();
+    for (const [index, command] of script.commands.entries()) {
+      this.#floorOnly(command.isInTest, () => this.#command(command, leftOf(index, script, stdin)));
+      this.#called(command, script);
+    }
     if (script.isUnclear) this.#crude(text);
     if (!script.hasAssigned || options.isFollowing === false) return;
     // What is set in a subshell, or where it is never reached, is not set: the floor holds without it as well.
-    const after = new Map(this.#variables);
+    const after = { variables: new Map(this.#variables), places: this.#touches.places };
     restore(this.#variables, variables);
+    this.#touches.places = places;
     this.#floorOnly(true, () => this.#commands(text, { stdin, ...options, isFollowing: false }));
-    restore(this.#variables, after);
+    restore(this.#variables, after.variables);
+    this.#touches.places = after.places;
+  }
+
+  /** Values that the shell, or a program that is told by its environment, runs by itself. */
+  #values(): void {
+    for (const [name, values] of [...this.#variables]) {
+      for (const value of values) {
+        if ((!/\$\(|`/.test(value) && !RUNS_VALUE.test(name)) || this.#seen.has(value)) continue;
+        this.#seen.add(value);
+        this.read(RUNS_VALUE.test(name) ? value : `: ${value}`, { isFloorOnly: true });
+      }
+    }
+  }
+
+  /** A function is what its body does with what it is given. */
+  #called(command: Command, script: Script): void {
+    const [name = "", ...args] = command.words;
+    if (args.length === 0) return;
+    const bodies = script.commands.filter(({ inside }) => inside === name).slice(0, BODIES_MAX);
+    for (const body of bodies) {
+      const known = body.words.filter((word) => word !== "" && !EMPTY.test(word));
+      const told = { ...command, input: command.input, inside: undefined, words: [...known, ...args] };
+      this.#floorOnly(true, () => this.#command(told, NO_LEFT));
+    }
   }
 
   /** A text that may be code of any language: only the floor counts. */
@@ -159,8 +196,8 @@ class Judge {
   }
 
   #command(command: Command, left: Left): void {
-    for (const target of writtenByRedirects(command.redirects)) this.#write({ target, isContent: true });
-    for (const { target } of command.redirects) this.#touch(target);
+    for (const target of writtenByRedirects(command.redirects)) this.#touches.write({ target, isContent: true });
+    for (const { target } of command.redirects) this.#touches.touch(target);
     if (command.words.length === 0) return;
     const [name = ""] = command.words;
     if (command.inside === name && (command.isPiped || command.isBackground))
@@ -172,38 +209,75 @@ class Judge {
       this.#floorOnly(!EMPTY.test(name), () => this.#command({ ...command, redirects: [], words: known }, left));
     }
     if (looksIntoProcess(command.words)) this.#ask("debug-process");
+    this.#alias(command, left);
+    for (const word of command.words) {
+      const [, variable = "", value = ""] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+      if (RUNS_VALUE.test(variable)) this.read(value, { isFloorOnly: true });
+    }
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
     this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
-    if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#readWhole(root);
+    if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#touches.readWhole(root);
     this.#shell(invocation, command, left.texts);
+    this.#embedded(command, invocation, left.texts);
     if (this.#isInputOpen && !command.isPiped && readsCommands(invocation)) this.#ask("open-interpreter");
-    if (!KEEPS.test(invocation.name)) for (const text of [command.input ?? "", ...left.texts]) this.#mention(text);
+    if (!KEEPS.test(invocation.name))
+      for (const text of [command.input ?? "", ...left.texts]) this.#touches.mention(text);
     if (deletesData(invocation, [...left.texts, command.input ?? ""])) this.#ask("database");
   }
 
   #invocation(invocation: Invocation): void {
     const { name, args, written } = invocation;
-    this.#refuse(floorOf(invocation, this.#places));
+    this.#refuse(floorOf(invocation, this.#touches.places));
     for (const kind of kindsOf(invocation)) this.#ask(kind);
-    for (const written of writtenBy(invocation)) this.#write(written);
-    for (const root of readWhole(invocation)) this.#readWhole(root);
-    for (const link of linksMade(invocation)) this.#link(link);
-    for (const word of [written, ...args]) this.#word(word);
-    if (!PRINTS.test(name)) for (const word of args) this.#mention(word);
+    for (const written of writtenBy(invocation)) this.#touches.write(written);
+    for (const root of readWhole(invocation)) this.#touches.readWhole(root);
+    for (const link of linksMade(invocation)) this.#touches.link(link);
+    for (const word of [written, ...args]) this.#touches.word(word);
+    if (!PRINTS.test(name)) for (const word of args) this.#touches.mention(word);
     if (name.includes(UNKNOWN)) this.#ask("computed-command");
     // A wrapper such as watch takes a whole script as one word.
     if (/\s/.test(written) && invocation.wrappers.length > 0) this.read(written);
-    if (name === "cd" || name === "pushd") this.#move(operands(args)[0]);
+    if (name === "cd" || name === "pushd") {
+      this.#touches.move(operands(args)[0]);
+      this.#variables.set("PWD", [this.#touches.places.cwd]);
+    }
     this.#inner(invocation);
     this.#code(invocation);
+  }
+
+  #alias(command: Command, left: Left): void {
+    const [name = "", ...rest] = command.words;
+    const value = this.#aliases.get(name);
+    if (value === undefined) return;
+    // One that names itself is expanded once.
+    this.#aliases.delete(name);
+    this.#command({ ...command, words: [...value.split(/\s+/).filter((word) => word !== ""), ...rest] }, left);
+    this.#aliases.set(name, value);
+  }
+
+  /** Commands in the arguments of other programs, also of those that only wrap. */
+  #embedded(command: Command, invocation: Invocation, left: readonly string[]): void {
+    const texts = command.input === undefined ? left : [command.input];
+    const outer = { ...invocation, name: nameOf(command.words[0] ?? ""), args: command.words.slice(1) };
+    for (const one of invocation.wrappers.length === 0 ? [invocation] : [outer, invocation]) {
+      const { scripts, code = [], commands = [] } = embeddedIn(one, texts);
+      for (const text of scripts) {
+        if (text.includes(UNKNOWN)) this.#ask("eval");
+        this.read(text);
+      }
+      for (const text of code) this.code(text);
+      for (const words of commands) if (words.length > 0) this.#command({ ...command, redirects: [], words }, NO_LEFT);
+      for (const words of behindUnknown(one)) this.#refuse(floorOf(unwrap(words), this.#touches.places));
+    }
   }
 
   /** Commands that a command is given as words or as text. */
   #inner({ name, args }: Invocation): void {
     if (name === "find") {
       for (const inner of executed(args)) this.#invocation(unwrap(inner));
-      if (looksForInside(args)) for (const root of findRoots(args)) this.#lookForInside(root);
-      if (args.includes("-delete")) for (const target of findRoots(args)) this.#write({ target, isContent: false });
+      if (looksForInside(args)) for (const root of findRoots(args)) this.#touches.lookForInside(root);
+      if (args.includes("-delete"))
+        for (const target of findRoots(args)) this.#touches.write({ target, isContent: false });
     }
     const text = TAKES_SCRIPT.test(name)
       ? args[args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg)) + 1]
@@ -217,14 +291,21 @@ class Judge {
     if (name === "eval") {
       if (args.some((arg) => arg.includes(UNKNOWN))) this.#ask("eval");
       this.read(args.join(" "));
-    } else if (name === "trap") this.read(args[0] ?? "");
-    else if (name === "alias") for (const arg of args) this.read(arg.slice(arg.indexOf("=") + 1));
-    else if (name === "ssh") this.read(operands(args).slice(1).join(" "));
+    } else if (name === "trap") this.read(operands(args)[0] ?? "");
+    else if (name === "alias") {
+      for (const arg of args.filter((one) => one.includes("="))) {
+        const [alias, value] = [arg.slice(0, arg.indexOf("=")), arg.slice(arg.indexOf("=") + 1)];
+        this.#aliases.set(alias, value);
+        this.read(value);
+      }
+    } else if (name === "ssh") this.read(operands(args).slice(1).join(" "));
     else this.read(args.map((arg) => arg.replace(/^(?:-S|--split-string=?)/, "")).join(" "));
   }
 
   /** A shell or an interpreter: what it is told to run, and where it reads that from. */
   #shell({ name, args }: Invocation, command: Command, left: readonly string[]): void {
+    // What stays open in this shell is read by those that it starts.
+    if (name === "exec" && command.input !== undefined) this.#handedOn.push(command.input);
     const isSourcing = name === "source" || name === ".";
     if (!SHELLS.test(name) && !isInterpreter(name) && !isSourcing) return;
     const inline = SHELLS.test(name) ? args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg)) : -1;
@@ -236,11 +317,18 @@ class Judge {
     }
     const script = operands(args)[0];
     if (script?.includes(UNKNOWN)) this.#ask("pipe-to-shell");
-    const isReading = script === undefined || script === "-" || script === "/dev/stdin" || args.includes("-s");
+    const isHandedOn = HANDED_ON.test(script ?? "") || command.redirects.some(({ operator }) => operator === "<&");
+    const isReading =
+      script === undefined || script === "-" || script === "/dev/stdin" || isHandedOn || args.includes("-s");
     if (!isReading || (!SHELLS.test(name) && !isSourcing && args.some((arg) => /^-/.test(arg) && arg !== "-"))) return;
-    const texts = command.input === undefined ? left : [command.input];
+    const texts = [...(command.input === undefined ? left : [command.input]), ...this.#handedOn];
     const isShell = SHELLS.test(name) || isSourcing;
-    if (command.isPiped || (command.input !== undefined && (!isShell || command.input.includes(UNKNOWN))))
+    if (
+      command.isPiped ||
+      isHandedOn ||
+      this.#handedOn.length > 0 ||
+      (command.input !== undefined && (!isShell || command.input.includes(UNKNOWN)))
+    )
       this.#ask("pipe-to-shell");
     for (const text of texts) {
       this.read(text, { isFloorOnly: !isShell });
@@ -257,91 +345,16 @@ class Judge {
     if (code.looksInside) this.#refuse(INSIDE);
     if (code.isForkBomb) this.#refuse("it would start processes without end");
     for (const text of code.strings) {
-      this.#word(text);
-      this.#mention(text);
+      this.#touches.word(text);
+      this.#touches.mention(text);
     }
     if (!code.isDangerous) return;
     this.#ask("inline-code");
     for (const text of code.strings) {
-      if (code.isDeleting && isVital(text, this.#places)) this.#refuse("it would wipe the system or a person's folder");
+      if (code.isDeleting && isVital(text, this.#touches.places))
+        this.#refuse("it would wipe the system or a person's folder");
       this.read(text, { isFloorOnly: true });
     }
-  }
-
-  #move(to: string | undefined): void {
-    const cwd =
-      to === undefined ? this.#places.personHome : to === "-" ? UNKNOWN : (pathOf(to, this.#places) ?? UNKNOWN);
-    this.#places = { ...this.#places, cwd };
-    this.#variables.set("PWD", [cwd]);
-  }
-
-  /** `--file=/x`, `if=/x`, `@/x` and `name:/x` name a path as well. */
-  #word(word: string): void {
-    this.#touch(word);
-    for (const [, path] of word.slice(0, WORD_CHARS_MAX).matchAll(/[=@:,]([^=@:,]+)/g)) this.#touch(path ?? "");
-  }
-
-  /** A text in which a path of ours stands is for somebody who reads paths out of texts. */
-  #mention(text: string): void {
-    for (const place of ownInside(text, this.#places)) {
-      if (place.kind === "own" && place.part === "settings") this.#refuse(`${place.what} are not for commands`);
-      this.#touchPlace(place);
-    }
-    if (!/[\s'"]/.test(text)) return;
-    for (const piece of text.split(/[\s'"`();,=@:|<>&]+/).slice(0, MENTIONS_MAX)) {
-      if (placesNamed(piece, this.#places).some(isSecret)) this.#refuse(OWN_FOLDER);
-    }
-  }
-
-  #touch(word: string): void {
-    const process = processNamed(word, this.#places);
-    if (process === "inside" || (this.#saysProc && mayBeInside(word, this.#places))) this.#refuse(INSIDE);
-    else if (process === "process" || mayBeInside(word, this.#places)) this.#ask("debug-process");
-    for (const place of placesNamed(word, this.#places)) this.#touchPlace(place);
-  }
-
-  #touchPlace(place: Place): void {
-    if (place.kind === "own") {
-      if (place.part === "secret") this.#refuse(`${place.what} are not for commands`);
-      else if (place.part !== "spool") this.#ask("own-home");
-    } else if (place.kind === "credentials") this.#ask("credentials");
-    else if (place.kind === "forbidden" && place.what !== "a device") this.#ask("kernel");
-  }
-
-  #write({ target, isContent, isItself = false }: Written): void {
-    const named = placesNamed(target, this.#places, isItself);
-    const refusal = isBlockDevice(target, this.#places) ? ENDS_DISK : refusedWrite(named, isContent);
-    if (refusal !== undefined) this.#refuse(refusal);
-    else if (/^\/dev\/(?:tcp|udp)\//.test(target)) this.#ask("upload");
-    else if (named.some(({ kind }) => kind === "forbidden")) this.#device(target);
-    else if (named.some(({ kind }) => kind === "startup")) this.#ask("startup-file");
-    else if (isSystem(target, this.#places, isItself)) this.#ask("system-write");
-    else if (isOutside(target, this.#places, isItself)) this.#ask("write-outside");
-  }
-
-  #readWhole(root: string): void {
-    if (isProcessFolder(root, this.#places)) this.#refuse(INSIDE);
-    const held = holdsHome(root, this.#places);
-    if (held === "all") this.#refuse(OWN_FOLDER);
-    else if (held === "among") this.#ask("home-copy");
-  }
-
-  #lookForInside(root: string): void {
-    if (isProcessFolder(root, this.#places)) this.#refuse(INSIDE);
-    else if (pathsOf(root, this.#places).includes("/")) this.#ask("debug-process");
-  }
-
-  #link({ name, target }: MadeLink): void {
-    if (placesNamed(target, this.#places).some(({ kind }) => kind === "own")) this.#refuse(OWN_FOLDER);
-    if (target.startsWith(UNKNOWN) || isOutside(target, this.#places)) this.#ask("link-outside");
-    const [from, to] = [pathOf(name, this.#places), pathOf(target, this.#places)];
-    if (from === undefined || to === undefined || from === to) return;
-    const made = new Map(this.#places.made).set(from, to);
-    if (made.size <= LINKS_MAX) this.#places = { ...this.#places, made };
-  }
-
-  #device(target: string): void {
-    if (!STREAMS.test(target)) this.#ask("device");
   }
 
   /** A text that could not be read to its end: every piece of it is looked at as if it were a command. */
@@ -354,9 +367,9 @@ class Judge {
       .split(/[;&|\n()`{}<>$]+/)
       .slice(0, PIECES_MAX)) {
       const words = piece.trim().split(/\s+/);
-      const home = this.#places.personHome;
+      const home = this.#touches.places.personHome;
       const invocation = unwrap(words.map((word) => word.replace(/^~(?=\/|$)/, home)));
-      this.#refuse(floorOf(invocation, this.#places));
+      this.#refuse(floorOf(invocation, this.#touches.places));
     }
   }
 }
@@ -365,31 +378,16 @@ const EMPTY = new RegExp(`^${UNKNOWN}+$`);
 /** What is only printed, or only kept, is read by nobody yet. */
 const PRINTS = /^(?:echo|printf)$/;
 const KEEPS = /^(?:echo|printf|cat|tee|wc|head|tail|grep|sort|uniq)$/;
-const INSIDE = "the insides of other processes are not for commands";
-const OWN_FOLDER = "Talaria's own folder is not for commands";
-const LINKS_MAX = 64;
-const MENTIONS_MAX = 200;
+const HANDED_ON = /^\/dev\/fd\/\d+$|^\/proc\/(?:self|thread-self|\d+)\/fd\/\d+$/;
+const RUNS_VALUE =
+  /^(?:GIT_(?:SSH_COMMAND|SSH|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|EXTERNAL_DIFF|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|PROMPT_COMMAND|RSYNC_RSH|SSH_ASKPASS)$/;
+const BODIES_MAX = 16;
 const PIECES_MAX = 3000;
-const WORD_CHARS_MAX = 4096;
 const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
-const STREAMS = /^\/dev\/(?:std(?:in|out|err)|tty|fd\/\d+)$/;
 
 function restore(variables: Variables, values: Variables): void {
   variables.clear();
   for (const [name, value] of values) variables.set(name, value);
-}
-
-function isSecret(place: Place): boolean {
-  return place.kind === "own" && place.part === "secret";
-}
-
-function refusedWrite(places: readonly Place[], isContent: boolean): string | undefined {
-  for (const place of places) {
-    if (place.kind === "own" && place.part === "settings") return `${place.what} are not written by commands`;
-    if (place.kind === "credentials" && isContent) return "other programs keep credentials there";
-    if (place.kind === "forbidden" && place.what === "the inside of the kernel") return "it would stop the machine";
-  }
-  return undefined;
 }
 
 function executed(args: readonly string[]): readonly (readonly string[])[] {
@@ -401,6 +399,8 @@ function executed(args: readonly string[]): readonly (readonly string[])[] {
   }
   return found;
 }
+
+const NO_LEFT: Left = { words: [], texts: [], roots: [] };
 
 interface Left {
   readonly words: readonly string[];
@@ -418,7 +418,10 @@ function leftOf(index: number, script: Script, stdin: string | undefined): Left 
   const pipeline = script.commands[index]?.pipeline;
   const before = script.commands.slice(Math.max(0, index - LEFT_MAX), index).filter((one) => one.pipeline === pipeline);
   const printing = before.filter(({ words }) => /^(?:echo|printf|ls|find|cat|yes|print)$/.test(words[0] ?? ""));
-  const texts = printing.map(({ words, input }) => input ?? words.slice(1).join(" "));
+  const texts = printing.flatMap(({ words, input }) => {
+    const text = input ?? words.slice(1).join(" ");
+    return text.includes("\\") ? [text, decodeAnsiC(text)] : [text];
+  });
   return {
     roots: before.flatMap(({ words }) => (words[0] === "find" || words[0] === "fd" ? findRoots(words.slice(1)) : [])),
     words: printing.flatMap(({ words }) => operands(words.slice(1))),

@@ -38,6 +38,11 @@ const LANGUAGES: readonly { readonly name: RegExp; readonly flag: RegExp; readon
     flag: /./,
     danger: /\bsystem\s{0,8}\(|\|\s{0,8}["g]|\|&/,
   },
+  {
+    name: /^emacs$/,
+    flag: /^--?eval/,
+    danger: /shell-command|call-process|(?:make|start)-process|delete-(?:file|directory)/,
+  },
 ];
 
 const DELETING = /rmtree|rmSync|rmdirSync|unlink|remove|rimraf|rm_rf|FileUtils|\.rm\(|delete/i;

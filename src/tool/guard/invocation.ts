@@ -61,9 +61,38 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   bunx: {},
   pnpx: {},
   uvx: {},
+  setarch: {},
+  // What setarch takes before its options is the name of an architecture, which is a command of its own.
+  i486: {},
+  i586: {},
+  i686: {},
+  aarch64: {},
+  linux32: {},
+  linux64: {},
+  i386: {},
+  x86_64: {},
+  uname26: {},
+  faketime: { valued: /^-p$/, words: 1 },
+  "dbus-run-session": { valued: /^--(?:config-file|dbus-daemon)$/ },
+  "dbus-launch": {},
+  "xvfb-run": { valued: /^(?:-[efnpsw]|--(?:error-file|auth-file|server-num|xauth-protocol|server-args|wait))$/ },
+  fakeroot: { valued: /^-[lis]$/ },
+  eatmydata: {},
+  rlwrap: {},
+  valgrind: {},
+  chronic: {},
+  entr: {},
+  "systemd-inhibit": {},
+  // In texts of other programs: expect's and make's way to start something.
+  spawn: {},
+  shell: {},
   "{": {},
   "!": {},
 };
+
+/** The loader starts what it is given like a command. */
+const LOADER = /^ld(?:-linux\S*|-musl\S*|64|-\d\S*)?\.so(?:\.\d+)*$|^ld-(?:linux|musl)\S*$/;
+const BY_LOADER: Wrapper = { valued: /^--(?:library-path|preload|argv0|audit|inhibit-rpath|glibc-hwcaps-\w+)$/ };
 
 const WRAPPED_MAX = 16;
 
@@ -72,7 +101,7 @@ export function unwrap(words: readonly string[]): Invocation {
   let rest = words;
   for (let round = 0; round < WRAPPED_MAX; round++) {
     const name = nameOf(rest[0] ?? "");
-    const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+    const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : LOADER.test(name) ? BY_LOADER : undefined;
     const inner = wrapper === undefined ? undefined : innerOf(rest, wrapper);
     if (inner === undefined || inner.length === 0)
       return { name, written: rest[0] ?? "", args: rest.slice(1), wrappers };
@@ -95,7 +124,7 @@ function innerOf(words: readonly string[], wrapper: Wrapper): readonly string[] 
   return words.slice(at);
 }
 
-function nameOf(word: string): string {
+export function nameOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 }
 

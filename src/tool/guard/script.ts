@@ -6,7 +6,8 @@
 
 import { decodeAnsiC } from "./ansi-c.js";
 import { expandBraces, MARK } from "./braces.js";
-import type { Command, ParseOptions, Redirect, Script, Variables } from "./command.js";
+import type { Command, ParseOptions, Script, Variables } from "./command.js";
+import { added, type Draft, type HereDocument, isTiming, newDraft } from "./draft.js";
 import { ALTERNATIVES_MAX, Fields, joined, printed, UNKNOWN } from "./fields.js";
 
 const DEPTH_MAX = 16;
@@ -43,22 +44,6 @@ export function parseScript(text: string, variables: Variables, options: ParseOp
   new Parser(text, sink, 0).list(undefined, isPiped);
   const { commands, hasAssigned } = sink;
   return { commands, hasAssigned, isUnclear: sink.isUnclear || sink.wasUnclear };
-}
-
-interface Draft {
-  words: string[];
-  redirects: Redirect[];
-  isPiped: boolean;
-  input: string | undefined;
-  /** Between `[[` and `]]` the signs < and > compare. */
-  isTest: boolean;
-}
-
-interface HereDocument {
-  readonly draft: Draft;
-  readonly delimiter: string;
-  readonly isQuoted: boolean;
-  readonly isIndented: boolean;
 }
 
 const SKIPPED = new Set(
@@ -125,17 +110,26 @@ class Parser {
         this.#at++;
         next(false);
       } else if (char === "&" && !this.#looks("&>")) {
-        finish(!this.#looks("&&"));
-        this.#at += this.#looks("&&") ? 2 : 1;
+        const isAnd = this.#looks("&&");
+        const isTest = draft.isTest && isAnd;
+        finish(!isAnd);
+        this.#at += isAnd ? 2 : 1;
         next(false);
+        draft.isInTest = draft.isTest = isTest;
       } else if (char === "|") {
-        finish();
         const isOr = this.#looks("||");
+        const isTest = draft.isTest && isOr;
+        finish();
         this.#at += isOr || this.#looks("|&") ? 2 : 1;
         next(!isOr);
+        draft.isInTest = draft.isTest = isTest;
       } else if (char === "(") this.#parenthesis(draft);
       else if (!this.#redirect(draft)) {
+        const from = this.#at;
         const fields = this.#word();
+        // Quoted, or after an assignment or a redirection, it is a command like any other.
+        const isFresh = draft.words.length === 0 && draft.redirects.length === 0 && !draft.hasAssigned;
+        if (isFresh && this.#text.slice(from, this.#at) === "[[") draft.isTest = true;
         const [first = ""] = draft.words.length === 0 ? fields : [];
         if (OPENERS.has(first)) isStickyPiped ||= draft.isPiped;
         if (first === "case") cases++;
@@ -186,7 +180,7 @@ class Parser {
       this.#sink.isUnclear = true;
       return;
     }
-    const { words, redirects, isPiped } = draft;
+    const { words, redirects, isPiped, isInTest } = draft;
     if (ASSIGNERS.has(words[0] ?? "")) for (const word of words.slice(1)) this.#assign(word);
     if (READERS.has(words[0] ?? "")) for (const word of words.slice(1)) this.#set(word, [UNKNOWN]);
     if ((words[0] === "for" || words[0] === "select") && words[2] === "in") {
@@ -201,6 +195,7 @@ class Parser {
       isBackground,
       pipeline,
       inside,
+      isInTest,
       get input() {
         return draft.input;
       },
@@ -208,18 +203,30 @@ class Parser {
   }
 
   #take(draft: Draft, fields: readonly string[]): void {
+    const assigned: string[] = [];
     for (const field of fields) {
-      if (draft.words.length === 0) {
+      if (draft.isCoprocess && OPENERS.has(field) && !isTiming(draft.words)) draft.words.pop();
+      if (draft.words.length === 0 || isTiming(draft.words)) {
         if (SKIPPED.has(field)) {
+          draft.isCoprocess ||= field === "coproc";
           this.#brace(field);
           continue;
         }
-        if (this.#assign(field)) continue;
+        if (this.#assign(field)) {
+          draft.hasAssigned = true;
+          assigned.push(field);
+          continue;
+        }
       }
-      if (field === "[[" && draft.words.length === 0) draft.isTest = true;
       if (field === "]]") draft.isTest = false;
       draft.words.push(plain(field));
     }
+    // The shell expands no braces in a value: what looks like several is one, of which each may be a part.
+    if (assigned.length > 1)
+      this.#set(
+        this.#assigned,
+        assigned.map((field) => plain(field.replace(/^[^=]*=/, ""))),
+      );
     if (draft.words[0] === "function" && draft.words[1] !== undefined) {
       this.#defined = draft.words[1];
       draft.words = [];
@@ -303,7 +310,7 @@ class Parser {
     }
     this.#blanks();
     const target = this.#word().map(plain).join(" ");
-    if (sign === "<<<") draft.input = target;
+    if (sign === "<<<") draft.input = added(draft.input, target);
     else draft.redirects.push({ operator: sign, target });
     return true;
   }
@@ -333,7 +340,8 @@ class Parser {
     this.#documents = [];
     for (const document of documents) {
       const body = this.#documentBody(document);
-      document.draft.input = document.isQuoted ? body : this.#within(body, (parser) => parser.quoted());
+      const text = document.isQuoted ? body : this.#within(body, (parser) => parser.quoted());
+      document.draft.input = added(document.draft.input, text);
     }
   }
 
@@ -542,10 +550,6 @@ const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]{0,64}\])?\+?=(.*)$/s;
 const REDIRECT = /(?:\d{1,4})?(?:<<<|<<-|<<|<>|<&|>>|>&|>\||<|>)|&>>?/y;
 const VARIABLE = /[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!_-]/y;
 const PARAMETER = /[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*]/y;
-
-function newDraft(isPiped: boolean): Draft {
-  return { words: [], redirects: [], isPiped, input: undefined, isTest: false };
-}
 
 /** Marks that expanded to nothing are the characters they stand for. */
 function plain(field: string): string {
