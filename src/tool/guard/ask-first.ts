@@ -55,11 +55,15 @@ export function kindsOf({ name, args, wrappers }: Invocation): readonly Kind[] {
   const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   const found = rule?.(args);
   if (found !== undefined) kinds.push(found);
+  if (REPLACES.test(name) && operands(args).includes("/dev/null")) kinds.push("device");
   for (const [pattern, kind] of BY_NAME) if (pattern.test(name)) kinds.push(kind);
   return kinds;
 }
 
 const ELEVATING = /^(?:sudo|sudoedit|doas|pkexec|su|runuser|chroot|nsenter|unshare|setpriv|capsh|setcap)$/;
+
+/** Others write into it; these put something else in its place. */
+const REPLACES = /^(?:mv|rm|unlink|ln|install|chmod|chown|shred)$/;
 
 type Rule = (args: readonly string[]) => Kind | undefined;
 

@@ -13,7 +13,7 @@ import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
 import type { Command, ParseOptions, Script, Variables } from "./command.js";
 import { behindUnknown, embeddedIn } from "./embedded.js";
 import { UNKNOWN } from "./fields.js";
-import { findRoots, floorOf } from "./floor.js";
+import { findRoots, floorOf, SETTINGS, startsUnasked } from "./floor.js";
 import { codeIn, type InlineCode, inlineCode, isInterpreter } from "./inline-code.js";
 import { looksForInside, looksIntoProcess } from "./insides.js";
 import { type Invocation, nameOf, operands, unwrap } from "./invocation.js";
@@ -156,6 +156,7 @@ class Judge {
   #values(): void {
     for (const [name, values] of [...this.#variables]) {
       for (const value of values) {
+        if (/^TALARIA_APPROVALS/i.test(name)) this.#refuse(SETTINGS);
         if ((!/\$\(|`/.test(value) && !RUNS_VALUE.test(name)) || this.#seen.has(value)) continue;
         this.#seen.add(value);
         this.read(RUNS_VALUE.test(name) ? value : `: ${value}`, { isFloorOnly: true });
@@ -208,10 +209,12 @@ class Judge {
     if (known.length < command.words.length) {
       this.#floorOnly(!EMPTY.test(name), () => this.#command({ ...command, redirects: [], words: known }, left));
     }
+    this.#refuse(startsUnasked(command.words));
     if (looksIntoProcess(command.words)) this.#ask("debug-process");
     this.#alias(command, left);
     for (const word of command.words) {
       const [, variable = "", value = ""] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+      if (/^TALARIA_APPROVALS/i.test(variable)) this.#refuse(SETTINGS);
       if (RUNS_VALUE.test(variable)) this.read(value, { isFloorOnly: true });
     }
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
@@ -344,10 +347,12 @@ class Judge {
   #codeText(code: InlineCode): void {
     if (code.looksInside) this.#refuse(INSIDE);
     if (code.isForkBomb) this.#refuse("it would start processes without end");
-    for (const text of code.strings) {
+    const home = this.#touches.places.personHome;
+    for (const text of code.strings.map((one) => one.replace(/^~(?=\/)/, home))) {
       this.#touches.word(text);
       this.#touches.mention(text);
     }
+    for (const path of code.written) this.#touches.write({ target: path.replace(/^~(?=\/)/, home), isContent: true });
     if (!code.isDangerous) return;
     this.#ask("inline-code");
     for (const text of code.strings) {

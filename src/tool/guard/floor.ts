@@ -9,6 +9,7 @@
 import { UNKNOWN } from "./fields.js";
 import { hasOption, type Invocation, operands } from "./invocation.js";
 import { type CommandPlaces, isBlockDevice, isVital } from "./vital.js";
+import { targetOption } from "./writes.js";
 
 export function floorOf(invocation: Invocation, places: CommandPlaces): string | undefined {
   const { args } = invocation;
@@ -26,7 +27,7 @@ const WIPES = "it would wipe the system, a person's folder or Talaria's home";
 export const ENDS_DISK = "it would destroy what is on a disk";
 const STOPS = "it would stop the machine";
 const ENDS_HOST = "it would end Talaria itself, or everything that runs; end a process by its number";
-const SETTINGS = "Talaria's settings and approvals are a person's to change";
+export const SETTINGS = "Talaria's settings and approvals are a person's to change";
 
 type Rule = (args: readonly string[], places: CommandPlaces) => string | undefined;
 
@@ -52,10 +53,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   trash: remove,
   del: remove,
   rmdir: remove,
-  mv: (args, places) =>
-    anyVital(hasOption(args, "t", "target-directory") ? operands(args) : operands(args).slice(0, -1), places, true)
-      ? WIPES
-      : device(args, places),
+  mv: (args, places) => {
+    const folder = targetOption(args);
+    const moved =
+      folder === undefined ? operands(args).slice(0, -1) : operands(args).filter((arg) => arg !== folder[0]);
+    return anyVital(moved, places, true) ? WIPES : device(args, places);
+  },
   chmod: recursive,
   chown: recursive,
   chgrp: recursive,
@@ -188,4 +191,14 @@ function changesSettings(args: readonly string[]): string | undefined {
   )
     return SETTINGS;
   return args.includes("--yolo") ? SETTINGS : undefined;
+}
+
+const READS = /^(?:echo|printf|grep|egrep|rg|ag|git|cat|sed|man|less)$/;
+
+/** This program by whatever name and through whatever starts it, told never to ask. */
+export function startsUnasked(words: readonly string[]): string | undefined {
+  if (!words.some((word) => /^--yolo(?:=|$)/.test(word)) || READS.test(words[0] ?? "")) return undefined;
+  return /talaria|(?:^|[ /])(?:main|bootstrap)\.[cm]?[jt]s|(?:^| )(?:npm|pnpm|yarn|bun) /i.test(words.join(" "))
+    ? SETTINGS
+    : undefined;
 }

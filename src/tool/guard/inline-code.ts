@@ -11,6 +11,8 @@ export interface InlineCode {
   readonly isForkBomb: boolean;
   /** Whether it puts together the name of another process's environment or memory. */
   readonly looksInside: boolean;
+  /** Paths that it may write to. */
+  readonly written: readonly string[];
   readonly strings: readonly string[];
 }
 
@@ -48,6 +50,10 @@ const LANGUAGES: readonly { readonly name: RegExp; readonly flag: RegExp; readon
 const DELETING = /rmtree|rmSync|rmdirSync|unlink|remove|rimraf|rm_rf|FileUtils|\.rm\(|delete/i;
 const FORKING = /\bfork\b.{0,64}\bwhile\b|\bwhile\b.{0,64}\bfork\b|\bfork\s{0,8}\|\s{0,8}fork/s;
 const INSIDES = /["'/](?:environ|mem|maps|auxv)["'`]/;
+const WRITING =
+  /\bopen\s{0,4}\([^)]{0,300}["'](?:[wax][bt]?\+?|[rwa]\+?b?\+|>>?|\+<)["']|\bopen\b[^;\n]{0,100}["']\s{0,4}\+?>|\.open\s{0,4}\(\s{0,4}["'][wax]|write_?(?:text|bytes|file|lines)|append_?file|WriteStream|copy_?file|\bcp(?:Sync)?\(|\brename|\breplace\(|symlink|\blink(?:Sync)?\(|mkdir|makedirs|\btouch\b|\bchmod|\bchown|truncate|File\.(?:write|open)|IO\.write|file_put_contents|\bfopen|Bun\.write|Deno\.(?:write|copy|create)/i;
+/** What awk prints into a file. */
+const REDIRECTED = />{1,2}\s{0,8}"([^"]{1,1024})"/g;
 const STRINGS_MAX = 200;
 
 /** Undefined when this is no interpreter with code on its command line. */
@@ -66,18 +72,28 @@ export function codeIn(text: string): InlineCode {
 }
 
 function lookedAt(code: string, dangers: readonly RegExp[]): InlineCode {
+  const strings = stringsIn(code);
   return {
     isDangerous: dangers.some((danger) => danger.test(code)),
     isDeleting: DELETING.test(code),
     isForkBomb: FORKING.test(code),
     looksInside: /\/proc\b/.test(code) && INSIDES.test(code.replaceAll("/proc/self/", "")),
-    strings: stringsIn(code),
+    strings,
+    written: [
+      ...(WRITING.test(code) ? strings.map((text) => text.replace(/^[>+<|\s]+/, "")).filter(isPath) : []),
+      ...[...code.matchAll(REDIRECTED)].map(([, path]) => path ?? ""),
+    ],
   };
 }
 
 /** Code that is read from standard input or piped in is looked at in the same way. */
 export function isInterpreter(name: string): boolean {
   return LANGUAGES.slice(0, 3).some((one) => one.name.test(name));
+}
+
+/** One slash alone is what paths are split at. */
+function isPath(text: string): boolean {
+  return /^(?:~?\/|\.\.?\/).*[^/\s]/.test(text) && !/\s/.test(text);
 }
 
 function stringsIn(code: string): readonly string[] {
