@@ -8,21 +8,19 @@
  */
 
 import type { Guard } from "../tool.js";
-import { decodeAnsiC } from "./ansi-c.js";
 import { deletesData, KINDS, type Kind, kindsOf } from "./ask-first.js";
 import type { Command, ParseOptions, Script, Variables } from "./command.js";
 import { behindUnknown, embeddedIn } from "./embedded.js";
 import { UNKNOWN } from "./fields.js";
-import { findRoots, floorOf, SETTINGS, startsUnasked } from "./floor.js";
+import { floorOf, SETTINGS, startsUnasked } from "./floor.js";
 import { codeIn, type InlineCode, inlineCode, isInterpreter } from "./inline-code.js";
-import { looksForInside, looksIntoProcess } from "./insides.js";
+import { looksIntoProcess } from "./insides.js";
 import { type Invocation, nameOf, operands, unwrap } from "./invocation.js";
 import { readsCommands, SHELLS } from "./open-input.js";
-import { linksMade, readWhole } from "./reach.js";
+import { executed, type Left, leftOf, NO_LEFT, READS_NAMES } from "./pipeline.js";
 import { parseScript } from "./script.js";
 import { INSIDE, Touches } from "./touches.js";
 import { type CommandPlaces, isVital } from "./vital.js";
-import { writtenBy, writtenByRedirects } from "./writes.js";
 
 export type { CommandPlaces } from "./vital.js";
 
@@ -197,8 +195,7 @@ class Judge {
   }
 
   #command(command: Command, left: Left): void {
-    for (const target of writtenByRedirects(command.redirects)) this.#touches.write({ target, isContent: true });
-    for (const { target } of command.redirects) this.#touches.touch(target);
+    this.#touches.redirects(command.redirects);
     if (command.words.length === 0) return;
     const [name = ""] = command.words;
     if (command.inside === name && (command.isPiped || command.isBackground))
@@ -232,11 +229,7 @@ class Judge {
     const { name, args, written } = invocation;
     this.#refuse(floorOf(invocation, this.#touches.places));
     for (const kind of kindsOf(invocation)) this.#ask(kind);
-    for (const written of writtenBy(invocation)) this.#touches.write(written);
-    for (const root of readWhole(invocation)) this.#touches.readWhole(root);
-    for (const link of linksMade(invocation)) this.#touches.link(link);
-    for (const word of [written, ...args]) this.#touches.word(word);
-    if (!PRINTS.test(name)) for (const word of args) this.#touches.mention(word);
+    this.#touches.invocation(invocation);
     if (name.includes(UNKNOWN)) this.#ask("computed-command");
     // A wrapper such as watch takes a whole script as one word.
     if (/\s/.test(written) && invocation.wrappers.length > 0) this.read(written);
@@ -276,12 +269,7 @@ class Judge {
 
   /** Commands that a command is given as words or as text. */
   #inner({ name, args }: Invocation): void {
-    if (name === "find") {
-      for (const inner of executed(args)) this.#invocation(unwrap(inner));
-      if (looksForInside(args)) for (const root of findRoots(args)) this.#touches.lookForInside(root);
-      if (args.includes("-delete"))
-        for (const target of findRoots(args)) this.#touches.write({ target, isContent: false });
-    }
+    if (name === "find") for (const inner of executed(args)) this.#invocation(unwrap(inner));
     const text = TAKES_SCRIPT.test(name)
       ? args[args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg)) + 1]
       : undefined;
@@ -381,7 +369,6 @@ class Judge {
 
 const EMPTY = new RegExp(`^${UNKNOWN}+$`);
 /** What is only printed, or only kept, is read by nobody yet. */
-const PRINTS = /^(?:echo|printf)$/;
 const KEEPS = /^(?:echo|printf|cat|tee|wc|head|tail|grep|sort|uniq)$/;
 const HANDED_ON = /^\/dev\/fd\/\d+$|^\/proc\/(?:self|thread-self|\d+)\/fd\/\d+$/;
 const RUNS_VALUE =
@@ -393,43 +380,4 @@ const TAKES_SCRIPT = /^(?:su|runuser|script|flock|psexec|expect|runas)$/;
 function restore(variables: Variables, values: Variables): void {
   variables.clear();
   for (const [name, value] of values) variables.set(name, value);
-}
-
-function executed(args: readonly string[]): readonly (readonly string[])[] {
-  const found: string[][] = [];
-  for (const [index, arg] of args.entries()) {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(arg)) continue;
-    const end = args.findIndex((other, at) => at > index && (other === ";" || other === "+"));
-    found.push(args.slice(index + 1, end < 0 ? undefined : end));
-  }
-  return found;
-}
-
-const NO_LEFT: Left = { words: [], texts: [], roots: [] };
-
-interface Left {
-  readonly words: readonly string[];
-  readonly texts: readonly string[];
-  /** Where the names come from that are handed on. */
-  readonly roots: readonly string[];
-}
-
-const READS_NAMES = /^(?:read|mapfile|readarray|cpio|tar|bsdtar|rsync|zip|pax)$/;
-
-const LEFT_MAX = 8;
-
-/** What the commands before this one in its pipeline print, when that is written down. */
-function leftOf(index: number, script: Script, stdin: string | undefined): Left {
-  const pipeline = script.commands[index]?.pipeline;
-  const before = script.commands.slice(Math.max(0, index - LEFT_MAX), index).filter((one) => one.pipeline === pipeline);
-  const printing = before.filter(({ words }) => /^(?:echo|printf|ls|find|cat|yes|print)$/.test(words[0] ?? ""));
-  const texts = printing.flatMap(({ words, input }) => {
-    const text = input ?? words.slice(1).join(" ");
-    return text.includes("\\") ? [text, decodeAnsiC(text)] : [text];
-  });
-  return {
-    roots: before.flatMap(({ words }) => (words[0] === "find" || words[0] === "fd" ? findRoots(words.slice(1)) : [])),
-    words: printing.flatMap(({ words }) => operands(words.slice(1))),
-    texts: stdin === undefined || before.length > 0 ? texts : [...texts, stdin],
-  };
 }

@@ -4,11 +4,13 @@
  */
 
 import type { Kind } from "./ask-first.js";
+import type { Redirect } from "./command.js";
 import { UNKNOWN } from "./fields.js";
-import { ENDS_DISK } from "./floor.js";
-import { isProcessFolder, mayBeInside, processNamed } from "./insides.js";
+import { ENDS_DISK, findRoots } from "./floor.js";
+import { isProcessFolder, looksForInside, mayBeInside, processNamed } from "./insides.js";
+import type { Invocation } from "./invocation.js";
 import type { Place } from "./places.js";
-import type { MadeLink } from "./reach.js";
+import { linksMade, type MadeLink, readWhole } from "./reach.js";
 import {
   type CommandPlaces,
   holdsHome,
@@ -20,7 +22,7 @@ import {
   pathsOf,
   placesNamed,
 } from "./vital.js";
-import type { Written } from "./writes.js";
+import { type Written, writtenBy, writtenByRedirects } from "./writes.js";
 
 export const INSIDE = "the insides of other processes are not for commands";
 const OWN_FOLDER = "Talaria's own folder is not for commands";
@@ -43,6 +45,24 @@ export class Touches {
   constructor(places: CommandPlaces, sink: Finding) {
     this.places = { ...places, workspace: places.cwd };
     this.#sink = sink;
+  }
+
+  redirects(redirects: readonly Redirect[]): void {
+    for (const target of writtenByRedirects(redirects)) this.write({ target, isContent: true });
+    for (const { target } of redirects) this.touch(target);
+  }
+
+  invocation(invocation: Invocation): void {
+    const { name, args, written } = invocation;
+    for (const one of writtenBy(invocation)) this.write(one);
+    for (const root of readWhole(invocation)) this.readWhole(root);
+    for (const link of linksMade(invocation)) this.link(link);
+    for (const word of [written, ...args]) this.word(word);
+    // What is only printed is read by nobody yet.
+    if (name !== "echo" && name !== "printf") for (const word of args) this.mention(word);
+    if (name !== "find") return;
+    if (looksForInside(args)) for (const root of findRoots(args)) this.#lookForInside(root);
+    if (args.includes("-delete")) for (const target of findRoots(args)) this.write({ target, isContent: false });
   }
 
   move(to: string | undefined): void {
@@ -101,7 +121,7 @@ export class Touches {
     else if (held === "among") this.#sink.ask("home-copy");
   }
 
-  lookForInside(root: string): void {
+  #lookForInside(root: string): void {
     if (isProcessFolder(root, this.places)) this.#sink.refuse(INSIDE);
     else if (pathsOf(root, this.places).includes("/")) this.#sink.ask("debug-process");
   }
