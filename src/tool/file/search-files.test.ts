@@ -102,7 +102,7 @@ describe.skipIf(ripgrep === undefined)(`search_files with ripgrep (${ripgrep ?? 
 });
 
 describe("search_files by its own walk", () => {
-  it("shows matching lines by file, with numbers", async () => {
+  it("[TC-45] shows matching lines by file, with numbers", async () => {
     bench.write("b.ts", "one\nneedle\nthree\n");
     bench.write("a.ts", "needle first\n");
     expect(await ask(byWalk, { pattern: "needle" })).toEqual({

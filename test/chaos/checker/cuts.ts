@@ -8,7 +8,7 @@ import { Connection } from "#store/sqlite/connection.js";
 import type { Journal, Violation } from "../journal.js";
 import { seededRandom } from "../random.js";
 import { type Cut, cutLog } from "../wal/cut.js";
-import { commitBefore, databaseAt, type Log, readLog } from "../wal/log.js";
+import { commitBefore, databaseAt, FRAME_HEADER_BYTES, HEADER_BYTES, type Log, readLog } from "../wal/log.js";
 import { checkStore, DATABASE, LOG } from "./check.js";
 
 export interface CutsRequest {
@@ -41,11 +41,18 @@ export async function checkCuts(request: CutsRequest, journal: Journal): Promise
   return { violations, cuts: request.count, commits: log.commits.length };
 }
 
-/** Every acknowledged commit lies in the log's valid part; a log that began anew would make the offsets meaningless. */
+/**
+ * Every acknowledged commit lies in the log's valid part; a log that began anew would make the offsets meaningless. The
+ * size was read while the next batch may have been on its way, so it can stand in the middle of a frame, or behind
+ * frames whose commit never came; those are judged by what is in the recovered database.
+ */
 function findUncovered(log: Log, journal: Journal): Violation[] {
-  const last = Math.max(0, ...journal.entries.map((entry) => (entry.isAcked ? (entry.walBytes ?? 0) : 0)));
-  const end = log.commits.at(-1)?.end ?? 0;
-  return last <= end ? [] : [{ kind: "loss", text: `the log's commits end at ${end}; an answer was told at ${last}` }];
+  const told = Math.max(0, ...journal.entries.map((entry) => (entry.isAcked ? (entry.walBytes ?? 0) : 0)));
+  const frame = FRAME_HEADER_BYTES + log.pageSize;
+  const last = told - ((Math.max(told, HEADER_BYTES) - HEADER_BYTES) % frame);
+  return last <= log.end
+    ? []
+    : [{ kind: "loss", text: `the log's frames end at ${log.end}; an answer was told at ${told}` }];
 }
 
 interface CutStore {
