@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of a shell.
 /** The judge against the shell it judges for: whatever bash really starts, the judge has seen. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -83,6 +84,8 @@ const FRAMES: readonly (readonly [string, string])[] = [
   ["unset 'a[$(", ")]'"],
   ["[ -v 'a[$(", ")]' ]"],
   ["y='a[$(", ")]'; echo $((y))"],
+  ["a['$(", ")']=1"],
+  ["echo ${a['$(", ")']}"],
   ["trap '", "' EXIT"],
   ["shopt -s expand_aliases\nalias z=", "\nz"],
   ['x() { "$@"; }; x ', ""],

@@ -27,6 +27,8 @@ export interface Script {
   readonly isUnclear: boolean;
   /** Whether it sets variables: where, and whether it gets there, only running it would tell. */
   readonly hasAssigned: boolean;
+  /** Texts with a substitution in quotes that the shell may still expand: `a['$(…)']`, or a value it counts with. */
+  readonly quoted: readonly string[];
 }
 
 /** Variables by name; several values when a loop goes through them. */

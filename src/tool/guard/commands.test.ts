@@ -183,6 +183,8 @@ describe("[AP-23] the floor never opens", () => {
     "watch 'rm -rf /'",
     "$(echo rm) -rf /",
     "$(which rm) -rf /",
+    'rm -rf "$(dirname /etc)"',
+    "X=1; rm -rf $(realpath /etc)",
     "$CMD -rf /",
     "$A rm $B -rf $C /",
     "true | X=/tmp/x; rm -rf /$X",

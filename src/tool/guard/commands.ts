@@ -15,9 +15,9 @@ import { UNKNOWN } from "./fields.js";
 import { floorOf, SETTINGS, startsUnasked } from "./floor.js";
 import { codeIn, type InlineCode, inlineCode, isInterpreter } from "./inline-code.js";
 import { looksIntoProcess } from "./insides.js";
-import { type Invocation, nameOf, operands, unwrap } from "./invocation.js";
+import { type Invocation, nameOf, operands, startFolder, unwrap } from "./invocation.js";
 import { readsCommands, SHELLS } from "./open-input.js";
-import { executed, type Left, leftOf, NO_LEFT, READS_NAMES } from "./pipeline.js";
+import { executed, fed, type Left, leftOf, NO_LEFT, READS_NAMES } from "./pipeline.js";
 import { parseScript } from "./script.js";
 import { INSIDE, Touches } from "./touches.js";
 import { type CommandPlaces, isVital } from "./vital.js";
@@ -135,6 +135,8 @@ class Judge {
     const { places } = this.#touches;
     const script = parseScript(text, this.#variables, options);
     if (script.hasAssigned) this.#values();
+    // As in a here-document, quotes protect nothing in them.
+    for (const quoted of script.quoted) this.#later(`: <<${HERE}\n${quoted}\n${HERE}`);
     for (const [index, command] of script.commands.entries()) {
       this.#floorOnly(command.isInTest, () => this.#command(command, leftOf(index, script, stdin)));
       this.#called(command, script);
@@ -150,16 +152,19 @@ class Judge {
     this.#touches.places = after.places;
   }
 
-  /** Values that the shell, or a program that is told by its environment, runs by itself. */
+  /** Values that a program is told by its environment to run. */
   #values(): void {
     for (const [name, values] of [...this.#variables]) {
-      for (const value of values) {
-        if (/^TALARIA_APPROVALS/i.test(name)) this.#refuse(SETTINGS);
-        if ((!/\$\(|`/.test(value) && !RUNS_VALUE.test(name)) || this.#seen.has(value)) continue;
-        this.#seen.add(value);
-        this.read(RUNS_VALUE.test(name) ? value : `: ${value}`, { isFloorOnly: true });
-      }
+      if (/^TALARIA_APPROVALS/i.test(name)) this.#refuse(SETTINGS);
+      if (RUNS_VALUE.test(name)) for (const value of values) this.#later(value);
     }
+  }
+
+  /** What the shell runs when it comes to it, or never. */
+  #later(text: string): void {
+    if (this.#seen.has(text)) return;
+    this.#seen.add(text);
+    this.read(text, { isFloorOnly: true });
   }
 
   /** A function is what its body does with what it is given. */
@@ -215,7 +220,13 @@ class Judge {
       if (RUNS_VALUE.test(variable)) this.read(value, { isFloorOnly: true });
     }
     const isFed = invocation.wrappers.some((wrapper) => wrapper === "xargs" || wrapper === "parallel");
-    this.#invocation(isFed ? { ...invocation, args: [...invocation.args, ...left.words] } : invocation);
+    // What a wrapper is given is touched as well.
+    for (const word of command.words.slice(1)) this.#touches.word(word);
+    const { places } = this.#touches;
+    const folder = startFolder(command.words, invocation.wrappers);
+    if (folder !== undefined) this.#touches.move(folder);
+    this.#invocation(isFed ? { ...invocation, args: fed(invocation.args, left.words) } : invocation);
+    if (folder !== undefined) this.#touches.places = places;
     if (isFed || READS_NAMES.test(invocation.name)) for (const root of left.roots) this.#touches.readWhole(root);
     this.#shell(invocation, command, left.texts);
     this.#embedded(command, invocation, left.texts);
@@ -311,7 +322,11 @@ class Judge {
     const isHandedOn = HANDED_ON.test(script ?? "") || command.redirects.some(({ operator }) => operator === "<&");
     const isReading =
       script === undefined || script === "-" || script === "/dev/stdin" || isHandedOn || args.includes("-s");
-    if (!isReading || (!SHELLS.test(name) && !isSourcing && args.some((arg) => /^-/.test(arg) && arg !== "-"))) return;
+    if (
+      !isReading ||
+      (!SHELLS.test(name) && !isSourcing && !readsCommands({ name, args, written: name, wrappers: [] }))
+    )
+      return;
     const texts = [...(command.input === undefined ? left : [command.input]), ...this.#handedOn];
     const isShell = SHELLS.test(name) || isSourcing;
     if (
@@ -336,6 +351,7 @@ class Judge {
     if (code.looksInside) this.#refuse(INSIDE);
     if (code.isForkBomb) this.#refuse("it would start processes without end");
     const home = this.#touches.places.personHome;
+    this.#touches.code(code.strings);
     for (const text of code.strings.map((one) => one.replace(/^~(?=\/)/, home))) {
       this.#touches.word(text);
       this.#touches.mention(text);
@@ -371,6 +387,7 @@ const EMPTY = new RegExp(`^${UNKNOWN}+$`);
 /** What is only printed, or only kept, is read by nobody yet. */
 const KEEPS = /^(?:echo|printf|cat|tee|wc|head|tail|grep|sort|uniq)$/;
 const HANDED_ON = /^\/dev\/fd\/\d+$|^\/proc\/(?:self|thread-self|\d+)\/fd\/\d+$/;
+const HERE = "TALARIA-END";
 const RUNS_VALUE =
   /^(?:GIT_(?:SSH_COMMAND|SSH|EDITOR|SEQUENCE_EDITOR|PAGER|ASKPASS|EXTERNAL_DIFF|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|LESSOPEN|PROMPT_COMMAND|RSYNC_RSH|SSH_ASKPASS)$/;
 const BODIES_MAX = 16;

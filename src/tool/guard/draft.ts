@@ -23,9 +23,11 @@ export interface HereDocument {
   readonly isIndented: boolean;
 }
 
+const TIMES_MAX = 16;
+
 /** What follows `time` is a whole pipeline, with all that may begin one. */
 export function isTiming(words: readonly string[]): boolean {
-  return words[0] === "time" && (words.length === 1 || (words.length === 2 && words[1] === "-p"));
+  return words[0] === "time" && words.length <= TIMES_MAX && words.every((word) => word === "time" || word === "-p");
 }
 
 /** Several inputs are for several descriptors; who reads which is not told apart. */

@@ -40,6 +40,9 @@ describe("[AP-23] another name, another descriptor or another grammar opens no f
     "read 'a[$(rm -rf /)]' <<< x",
     "x='a[$(rm -rf /)]'; echo $((x))",
     "x='$(rm -rf /)'; echo ${x@P}",
+    "a['$(rm -rf /)']=1",
+    "echo ${a['$(rm -rf /)']}",
+    "y='a[$(rm -rf /)]'; echo $((y)); y=1",
     "mapfile -C 'rm -rf / #' -c 1 < file",
     "compgen -C 'rm -rf /'",
     "GIT_SSH_COMMAND='rm -rf /;' git fetch",
@@ -122,6 +125,8 @@ describe("[AP-23] a program that runs what it is told opens no floor", () => {
     "echo 'rm -rf /' | at now",
     "expect -c 'spawn rm -rf /'",
     "echo 'import os; os.system(\"rm -rf /\")' | python3",
+    "python3 -u - <<< 'import os; os.system(\"rm -rf /\")'",
+    'node --input-type=module <<< \'import { execSync } from "child_process"; execSync("rm -rf /")\'',
   ])("%s", (command) => expect(verdict(command)).toBe("refuse"));
 });
 
@@ -135,12 +140,20 @@ describe("[AP-24] what stands there is asked about like any command", () => {
     ["sqlite3 a.db '.shell git push -f'", "git-force"],
     ["coproc X { sudo ls; }", "elevate"],
     ['git submodule foreach "$X"', "eval"],
+    ["python3 -u - <<< 'print(1)'", "pipe-to-shell"],
+    ["cat x.js | node --input-type=module", "pipe-to-shell"],
   ])("%s → %s", (command, kinds) => expect(verdict(command)).toBe(`terminal:${kinds}`));
 });
 
 describe("ordinary use of the same programs runs without a question", () => {
   it.each([
     "coproc cat",
+    "cat a.json | python3 -m json.tool",
+    "cat a | perl -F: -lane 'print $F[0]'",
+    "cat a | node -e 'process.stdin.pipe(process.stdout)'",
+    "cat a | ruby -ne 'puts $_'",
+    "cat a | python3 script.py --flag",
+    "cat a | python3 -c 'import sys; print(len(sys.stdin.read()))'",
     "alias ll='ls -la'; ll",
     'f() { echo "$1"; }; f hello',
     'build() { npm run "$1" && ls; }; build x',
@@ -150,6 +163,7 @@ describe("ordinary use of the same programs runs without a question", () => {
     "unset x",
     '[ -n "$x" ] && [[ -f a && $y == b* ]]',
     "test -v HOME",
+    "if [[ $a == b && ( $c -gt 1 || -n $d ) ]]; then echo y; fi",
     "read -r a b <<< 'x y'",
     "mapfile -t lines < file",
     "make -f build.mk all",

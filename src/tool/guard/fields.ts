@@ -1,5 +1,7 @@
 /** The words that a word becomes: alternatives of loops and arrays, and fields where an expansion holds blanks. */
 
+import { dirname } from "node:path";
+
 /** Stands in a word for what only running it would tell. */
 export const UNKNOWN = "\ufffc";
 
@@ -51,6 +53,8 @@ export function printed(words: readonly string[]): string | undefined {
   if (args.some((arg) => arg.includes(UNKNOWN))) return undefined;
   if (name === "echo") return args.filter((arg) => !/^-[neE]+$/.test(arg)).join(" ");
   if (name === "printf") return args.length === 1 ? args[0] : args.slice(1).join("");
+  if (name === "dirname") return dirname(args.at(-1) ?? "");
+  if (name === "realpath" || name === "readlink") return args.at(-1);
   if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
   return undefined;
 }

@@ -64,6 +64,8 @@ describe("[AP-23] the insides of other processes are not read", () => {
     "cat /pro?/1/environ",
     "cat /proc/{1,2}/environ",
     "cat //proc/./1/environ",
+    "cat /proc/self/../1/environ",
+    "cat /proc/$$/../$PPID/environ",
     "cd /proc/$PPID && cat environ",
     "cd /proc; cat */environ",
     "p=$(ls -d /proc/[0-9]*); for x in $p; do cat $x/environ; done",

@@ -3,7 +3,7 @@
  * so that nobody reads them there: not by a number, not by a wildcard that stands for all of them.
  */
 import { UNKNOWN } from "./fields.js";
-import { type CommandPlaces, matchesName, pathsOf } from "./vital.js";
+import { type CommandPlaces, matchesName, pathOf, pathsOf } from "./vital.js";
 
 const INSIDES = ["environ", "mem", "maps", "smaps", "smaps_rollup", "numa_maps", "pagemap", "auxv", "map_files"];
 const INSIDE_NAME = new RegExp(`(?:^|/)(?:${INSIDES.join("|")})$`);
@@ -11,7 +11,9 @@ const WILDCARD = /[*?[{]/;
 
 /** `inside` for a process's environment or memory, `process` for anything of processes picked by a wildcard. */
 export function processNamed(word: string, places: CommandPlaces): "inside" | "process" | undefined {
-  const found = pathsOf(word, places).map(processAt);
+  // `/proc/$a/../$b`: a part that nobody knows is still a part.
+  const parts = pathOf(word.replaceAll(UNKNOWN, "?"), places) ?? "";
+  const found = [parts, ...pathsOf(word, places)].map(processAt);
   return found.find((one) => one === "inside") ?? found.find((one) => one !== undefined);
 }
 

@@ -128,6 +128,15 @@ export function nameOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 }
 
+/** Where `env -C` and `sudo -D` start the command. */
+export function startFolder(words: readonly string[], wrappers: readonly string[]): string | undefined {
+  if (!wrappers.some((wrapper) => wrapper === "env" || wrapper === "sudo")) return undefined;
+  const long = words.find((word) => word.startsWith("--chdir="));
+  if (long !== undefined) return long.slice(long.indexOf("=") + 1);
+  const at = words.findIndex((word) => /^(?:-C|-D|--chdir)$/.test(word));
+  return at < 0 ? undefined : words[at + 1];
+}
+
 /** The arguments that are no options. */
 export function operands(args: readonly string[]): readonly string[] {
   const end = args.indexOf("--");

@@ -43,3 +43,11 @@ export function leftOf(index: number, script: Script, stdin: string | undefined)
     texts: stdin === undefined || before.length > 0 ? texts : [...texts, stdin],
   };
 }
+
+/** The arguments with what xargs adds: at their end, or wherever `{}` stands. */
+export function fed(args: readonly string[], words: readonly string[]): readonly string[] {
+  const filled = words
+    .slice(0, LEFT_MAX)
+    .flatMap((word) => args.filter((arg) => arg.includes("{}")).map((arg) => arg.replaceAll("{}", word)));
+  return [...args, ...words, ...filled];
+}

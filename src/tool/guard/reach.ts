@@ -49,6 +49,10 @@ const WHOLE: Readonly<Record<string, Rule>> = {
   ag: (args) => unhidden(args, searched(true)(args)),
   ack: searched(true),
   find: (args) => (args.some((arg) => FIND_ACTS.test(arg)) ? findRoots(args) : []),
+  python: served,
+  python3: served,
+  serve: folderOrHere,
+  "http-server": folderOrHere,
   docker: mounted,
   podman: mounted,
   restic: everything,
@@ -74,6 +78,18 @@ function packed(args: readonly string[]): readonly string[] {
   const from = at >= 0 ? args[at + 1] : long?.slice(long.indexOf("=") + 1);
   const names = operands(args).filter((arg) => arg !== from);
   return from === undefined ? names : names.map((name) => (name.startsWith("/") ? name : `${from}/${name}`));
+}
+
+/** A server of files gives away all that is below. */
+function served(args: readonly string[]): readonly string[] {
+  if (!args.includes("http.server")) return [];
+  const long = args.find((arg) => arg.startsWith("--directory="));
+  const at = args.findIndex((arg) => /^(?:-d|--directory)$/.test(arg));
+  return [long?.slice(long.indexOf("=") + 1) ?? (at < 0 ? "." : (args[at + 1] ?? "."))];
+}
+
+function folderOrHere(args: readonly string[]): readonly string[] {
+  return operands(args).length === 0 ? ["."] : operands(args);
 }
 
 /** `-v /home/ada:/x` and `--mount source=/home/ada,…` give a container the whole folder. */

@@ -13,6 +13,7 @@ import { ALTERNATIVES_MAX, Fields, joined, printed, UNKNOWN } from "./fields.js"
 const DEPTH_MAX = 16;
 const COMMANDS_MAX = 1000;
 const VALUE_CHARS_MAX = 4096;
+const QUOTED_MAX = 100;
 /** A value may be put in again and again; the sum of it is bounded, too. */
 const GROWTH_CHARS_MAX = 200_000;
 
@@ -24,6 +25,7 @@ interface Sink {
   /** A text inside this one could not be read, and the shell would go on after it. */
   wasUnclear: boolean;
   hasAssigned: boolean;
+  readonly quoted: Set<string>;
   readonly isFollowing: boolean;
   pipelines: number;
   grownChars: number;
@@ -37,13 +39,14 @@ export function parseScript(text: string, variables: Variables, options: ParseOp
     isUnclear: false,
     wasUnclear: false,
     hasAssigned: false,
+    quoted: new Set(),
     isFollowing,
     pipelines: 0,
     grownChars: 0,
   };
   new Parser(text, sink, 0).list(undefined, isPiped);
   const { commands, hasAssigned } = sink;
-  return { commands, hasAssigned, isUnclear: sink.isUnclear || sink.wasUnclear };
+  return { commands, hasAssigned, quoted: [...sink.quoted], isUnclear: sink.isUnclear || sink.wasUnclear };
 }
 
 const SKIPPED = new Set(
@@ -92,6 +95,11 @@ class Parser {
       this.#blanks();
       const char = this.#peek();
       if (char === "") break;
+      // In a condition it groups.
+      if (draft.isTest && (char === "(" || char === ")")) {
+        this.#at++;
+        continue;
+      }
       // Inside `case` a parenthesis closes a pattern.
       if (char === ")" && end === ")" && cases === 0) {
         this.#at++;
@@ -243,9 +251,22 @@ class Parser {
   #assign(word: string): boolean {
     const [, name, value] = ASSIGNMENT.exec(word) ?? [];
     if (name === undefined || value === undefined) return false;
+    this.#note(word);
     this.#set(name, [value.length > VALUE_CHARS_MAX ? UNKNOWN : plain(value)]);
     this.#assigned = name;
     return true;
+  }
+
+  /** A substitution in quotes, where the shell may count with the text and expand it then. */
+  #note(text: string): void {
+    if (this.#sink.quoted.size < QUOTED_MAX && /\$\(|`/.test(text)) this.#sink.quoted.add(plain(text));
+  }
+
+  /** `a['$(…)']=1`: what stands between the brackets is expanded whatever is quoted in it. */
+  #subscript(pattern: RegExp): void {
+    pattern.lastIndex = this.#at;
+    const [, text] = pattern.exec(this.#text) ?? [];
+    if (text !== undefined) this.#note(text);
   }
 
   #set(name: string, values: readonly string[]): void {
@@ -287,12 +308,15 @@ class Parser {
   /** What is counted is no command, yet what is substituted in it runs. A here-document cannot begin in it. */
   #arithmetic(opening: number): void {
     this.#at += opening;
+    const from = this.#at;
     this.#withoutDocuments++;
     this.list(")", false);
     this.#withoutDocuments--;
     if (this.#peek() === ")") this.#at++;
     // `$((a) || b)` counts nothing: it is a substitution, or a group, that begins with a group.
     else this.list(")", false);
+    const text = this.#text.slice(from, this.#at);
+    if (text.includes("'")) this.#note(text);
   }
 
   #redirect(draft: Draft): boolean {
@@ -361,6 +385,7 @@ class Parser {
   /** One word as the fields it becomes. Empty when nothing but a sign of the grammar is here, which is then skipped. */
   #word(): string[] {
     const from = this.#at;
+    this.#subscript(SUBSCRIPT);
     const fields = new Fields();
     for (let char = this.#peek(); char !== "" && !this.#sink.isUnclear; char = this.#peek()) {
       if (WORD_END.has(char)) break;
@@ -499,13 +524,15 @@ class Parser {
     const name = PARAMETER.exec(this.#text)?.[0] ?? "";
     this.#at += name.length;
     const from = this.#at;
+    this.#subscript(SUBSCRIPT_OF_VALUE);
     let fallback = "";
     for (let char = this.#peek(); char !== "}" && char !== "" && !this.#sink.isUnclear; char = this.#peek()) {
       if (char === "'") fallback += this.#singleQuoted();
       else if (char === '"') {
         this.#at++;
         fallback += this.#doubleQuoted('"').join(" ");
-      } else if (char === "$" || char === "`") fallback += this.#expansion().join(" ");
+      } else if (this.#looks("$'")) fallback += this.#ansiQuoted();
+      else if (char === "$" || char === "`") fallback += this.#expansion().join(" ");
       else {
         if (char === "\\") this.#at++;
         fallback += this.#peek();
@@ -513,6 +540,7 @@ class Parser {
       }
     }
     if (this.#peek() === "") this.#sink.isUnclear = true;
+    this.#note(fallback);
     const isPlain = this.#at === from || /^\[[@*]\]$/.test(this.#text.slice(from, this.#at));
     this.#at++;
     if (name === "") return [UNKNOWN];
@@ -547,6 +575,8 @@ const MARKED = new Map([
 ]);
 const MARKS = new RegExp(`[${Object.values(MARK).join("")}]`, "g");
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]{0,64}\])?\+?=(.*)$/s;
+const SUBSCRIPT = /[A-Za-z_][A-Za-z0-9_]{0,64}\[([\s\S]{0,1000}?)\]\+?=/y;
+const SUBSCRIPT_OF_VALUE = /\[([\s\S]{0,1000}?)\][}:#%@/^,+-]/y;
 const REDIRECT = /(?:\d{1,4})?(?:<<<|<<-|<<|<>|<&|>>|>&|>\||<|>)|&>>?/y;
 const VARIABLE = /[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!_-]/y;
 const PARAMETER = /[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*]/y;

@@ -3,6 +3,7 @@
  * what is refused. Follows the command from folder to folder.
  */
 
+import { basename } from "node:path";
 import type { Kind } from "./ask-first.js";
 import type { Redirect } from "./command.js";
 import { UNKNOWN } from "./fields.js";
@@ -74,6 +75,19 @@ export class Touches {
   word(word: string): void {
     this.touch(word);
     for (const [, path] of word.slice(0, WORD_CHARS_MAX).matchAll(/[=@:,]([^=@:,]+)/g)) this.touch(path ?? "");
+  }
+
+  /** Code that puts the name of our folder together with what is in it. */
+  code(strings: readonly string[]): void {
+    const names = new Set(strings.flatMap((text) => text.toLowerCase().split("/")));
+    const isOurs = [this.places.home, this.places.reality?.home ?? this.places.home]
+      .map((home) => basename(home).toLowerCase())
+      // A name that means something else as well says nothing.
+      .some((name) => /^\.|talaria/.test(name) && names.has(name));
+    if (!isOurs) return;
+    if ([...names].some((name) => /^(?:\.env|state\.db|search\.db|config\.yaml)/.test(name)))
+      this.#sink.refuse(OWN_FOLDER);
+    else this.#sink.ask("own-home");
   }
 
   /** A text in which a path of ours stands is for somebody who reads paths out of texts. */

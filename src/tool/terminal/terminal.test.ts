@@ -419,7 +419,7 @@ describe("before a command runs", () => {
     for (const command of [
       "npm run dev",
       "node server.js",
-      "python3 -m http.server 8000",
+      "python3 -m http.server -d src 8000",
       "python3 -u worker.py",
       "bash build.sh",
       "bash -c 'sleep 1'",
