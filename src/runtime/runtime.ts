@@ -13,7 +13,7 @@ import { type CompactionReport, compactNow } from "./compact.js";
 import { createEngine, type Engine } from "./engine.js";
 import type { Face, TurnReport } from "./face.js";
 import type { RuntimeParts } from "./parts.js";
-import { runConversation } from "./run-conversation.js";
+import { runAlone } from "./run-alone.js";
 import { afterTurn, runTitleJob, TITLE_JOB, TITLE_TIME_MS } from "./titles.js";
 
 const JOBS_AT_ONCE = 4;
@@ -35,10 +35,10 @@ export interface Runtime {
 }
 
 export function createRuntime(parts: RuntimeParts): Runtime {
-  const engine = createEngine(parts, runConversation);
+  const engine = createEngine(parts, runAlone);
   return {
     admit: (inbound) => parts.store.admit(inbound),
-    run: (conversation, face) => runOnce(engine, conversation, face),
+    run: (conversation, face) => runAndName(engine, conversation, face),
     interrupt(conversation) {
       const running = engine.running.get(conversation);
       running?.interrupt();
@@ -49,24 +49,12 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   };
 }
 
-async function runOnce(engine: Engine, conversation: ConversationId, face: Face): Promise<readonly TurnReport[]> {
-  const under = engine.running.get(conversation);
-  if (under !== undefined) await under.done;
-  const controller = new AbortController();
-  const interrupt = (): void => controller.abort(new Error("interrupted"));
-  if (face.interrupt?.aborted) interrupt();
-  face.interrupt?.addEventListener("abort", interrupt, { once: true });
-  const done = runConversation(engine, { conversation, face, signal: controller.signal });
-  engine.running.set(conversation, { done: done.catch(() => undefined), interrupt });
-  try {
-    const reports = await done;
-    const last = reports.at(-1);
-    if (last !== undefined && last.outcome !== "waiting") await afterTurn(engine, face, last);
-    return reports;
-  } finally {
-    face.interrupt?.removeEventListener("abort", interrupt);
-    engine.running.delete(conversation);
-  }
+async function runAndName(engine: Engine, conversation: ConversationId, face: Face): Promise<readonly TurnReport[]> {
+  const signal = face.interrupt ?? new AbortController().signal;
+  const reports = await runAlone(engine, { conversation, face, signal });
+  const last = reports.at(-1);
+  if (last !== undefined && last.outcome !== "waiting") await afterTurn(engine, face, last);
+  return reports;
 }
 
 async function runJobs(engine: Engine, signal: AbortSignal): Promise<number> {
