@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { HostId } from "#base/ids.js";
+import { Death, dyingStore, type WriteCount } from "../../test/support/dying-store.js";
 import { RuntimeScene } from "../../test/support/runtime-scene.js";
 import { type Script, scriptedModel } from "../../test/support/scripted-model.js";
 
@@ -29,6 +31,30 @@ describe("titles", () => {
     scene.restart();
     expect(await jobs()).toBe(1);
     expect(await title()).toBe("Birds of the north");
+  });
+
+  it("[LS-7] are made once, whatever dies while they are made", async () => {
+    for (let at = 1; at <= 8; at++) {
+      for (const when of ["before", "after"] as const) {
+        const { conversation } = await open().turn("tell me about birds");
+        const count: WriteCount = { writes: 0, verbs: [] };
+        scene.restart({ wrap: (store) => dyingStore(store, { at, when }, count) });
+        const died = await jobs().then(
+          () => false,
+          (error: unknown) => error instanceof Death || Promise.reject(error),
+        );
+        scene.restart({ wrap: (store) => store });
+        scene.clock.advance(120_000);
+        await scene.store.recoverOutbox({ host: "next" as HostId, limit: 10, nowMs: scene.clock.nowMs() });
+        scene.clock.advance(120_000);
+        await jobs();
+        expect((await scene.store.show({ conversation }))?.title).toBe("Birds of the north");
+        expect((await scene.store.stats({})).open.jobs).toBe(0);
+        scene.remove();
+        if (!died) return;
+      }
+    }
+    throw new Error("a title takes more writes than this test tries");
   });
 
   it("[LS-4] [LS-7] leave alone what a person named", async () => {
