@@ -1,12 +1,9 @@
 /** Questions to a person that outlive the process that asked, killed and answered by real processes. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { finished } from "../cli/support/run.js";
 import type { RuledReply } from "../support/model-server/reply.js";
 import { Life } from "./life.js";
-import { stageWhole } from "./stage.js";
+import { stagedLives } from "./staged.js";
 
 const RACERS = 10;
 /** A recursive delete is asked about; what it deletes counts how often it ran. */
@@ -15,18 +12,11 @@ const SCRIPT: readonly RuledReply[] = [
   { text: "It is gone." },
 ];
 
-let staged: string;
-let launcher: string;
+const beginLife = stagedLives();
 let life: Life;
-beforeAll(() => {
-  staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
-  launcher = stageWhole(staged);
-});
-afterAll(() => rmSync(staged, { recursive: true, force: true }));
-afterEach(() => life.end());
 
 async function parked(): Promise<string> {
-  life = await Life.begin(launcher, SCRIPT);
+  life = await beginLife(SCRIPT);
   const run = await life.run(["chat", "-q", "clean up"]);
   expect(run.code).toBe(6);
   expect(run.stderr).toMatch(/--approve/);
@@ -76,7 +66,7 @@ describe("a parked question", () => {
   ] as const)("[CT-10] [CT-5] survives a kill: %s", async (_id, point, first) => {
     let id: string;
     if (first !== undefined) {
-      life = await Life.begin(launcher, SCRIPT);
+      life = await beginLife(SCRIPT);
       id = Life.idIn(await life.run(first, point));
     } else {
       id = await parked();

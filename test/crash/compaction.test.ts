@@ -1,11 +1,8 @@
 /** A conversation driven past its window by real processes, killed at every point of a compaction. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RuledReply } from "../support/model-server/reply.js";
 import { Life } from "./life.js";
-import { stageWhole } from "./stage.js";
+import { stagedLives } from "./staged.js";
 
 const LONG = "lorem ipsum dolor sit amet ".repeat(120);
 const SCRIPT: readonly RuledReply[] = [
@@ -15,18 +12,11 @@ const SCRIPT: readonly RuledReply[] = [
 /** Small enough that a few messages fill it. */
 const WINDOW = "9000";
 
-let staged: string;
-let launcher: string;
+const beginLife = stagedLives();
 let life: Life;
-beforeAll(() => {
-  staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
-  launcher = stageWhole(staged);
-});
-afterAll(() => rmSync(staged, { recursive: true, force: true }));
-afterEach(() => life.end());
 
 async function begin(): Promise<string> {
-  life = await Life.begin(launcher, SCRIPT);
+  life = await beginLife(SCRIPT);
   life.environment = {
     TALARIA_MODEL_PROVIDER: "openai",
     TALARIA_MODEL_CONTEXT_TOKENS: WINDOW,

@@ -1,21 +1,13 @@
 /** SIGKILL at every boundary of a turn, in a real process; then the program is started again on that conversation. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Life } from "./life.js";
-import { stageWhole } from "./stage.js";
+import { stagedLives } from "./staged.js";
 import { ANSWER, judge, killedAt, THREE_CALLS, UNKNOWN } from "./three-calls.js";
 
-let staged: string;
-let launcher: string;
+const beginLife = stagedLives();
 let life: Life;
-beforeAll(() => {
-  staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
-  launcher = stageWhole(staged);
-});
-afterAll(() => rmSync(staged, { recursive: true, force: true }));
-afterEach(() => life.end());
 
 /** Crash points of the plan, and where they are in the program. */
 const POINTS: readonly (readonly [id: string, point: string])[] = [
@@ -43,7 +35,7 @@ const POINTS: readonly (readonly [id: string, point: string])[] = [
 
 describe("a turn killed with SIGKILL", () => {
   it.each(POINTS)("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
-    life = await Life.begin(launcher, THREE_CALLS);
+    life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, point);
     const resumed = await life.run(["chat", "-r", id]);
     expect(resumed.code).toBe(0);
@@ -56,21 +48,18 @@ describe("a turn killed with SIGKILL", () => {
     if (isUnknown) expect(life.lastRequest()).toMatch(UNKNOWN);
   });
 
-  it.each(["turn.claimed", "step.recorded", "call.started:3", "turn.before-settle"])(
-    "[CT-1] [CT-10] is finished before what is said next is answered: %s",
-    async (point) => {
-      life = await Life.begin(launcher, THREE_CALLS);
-      const { id } = await killedAt(life, point);
-      const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);
-      expect(JSON.parse(resumed.stdout)).toMatchObject({ outcome: "completed", text: "Then we rest." });
-      const card = await life.card(id);
-      expect(judge(card, life)).toEqual([]);
-      expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
-    },
-  );
+  it.each(POINTS)("[CT-1] [CT-10] is finished before what is said next is answered: %s", async (_id, point) => {
+    life = await beginLife(THREE_CALLS);
+    const { id } = await killedAt(life, point);
+    const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ outcome: "completed", text: "Then we rest." });
+    const card = await life.card(id);
+    expect(judge(card, life)).toEqual([]);
+    expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
+  });
 
   it("[CT-9] survives being killed again while it is recovered, and a third time", async () => {
-    life = await Life.begin(launcher, THREE_CALLS);
+    life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "call.started:2");
     const again = await life.run(["chat", "-r", id], "recover.taken-over");
     expect(again.signal).toBe("SIGKILL");
@@ -79,8 +68,18 @@ describe("a turn killed with SIGKILL", () => {
     expect(judge(await life.card(id), life)).toEqual([]);
   });
 
+  it("[CT-9] is set aside once, when even that is killed", async () => {
+    life = await beginLife(THREE_CALLS);
+    const { id } = await killedAt(life, "step.request-sent");
+    for (let death = 0; death < 2; death++) await life.run(["chat", "-r", id], "step.request-sent");
+    expect((await life.run(["chat", "-r", id], "recover.before-close")).signal).toBe("SIGKILL");
+    expect((await life.run(["chat", "-r", id])).stderr).toMatch(/set aside/);
+    const notes = (await life.card(id)).messages.filter(({ role }) => role === "note");
+    expect(notes).toHaveLength(1);
+  });
+
   it("[CT-9] is set aside after the third death, and the conversation goes on", async () => {
-    life = await Life.begin(launcher, THREE_CALLS);
+    life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "step.request-sent");
     for (let death = 0; death < 2; death++)
       expect((await life.run(["chat", "-r", id], "step.request-sent")).signal).toBe("SIGKILL");
@@ -91,7 +90,7 @@ describe("a turn killed with SIGKILL", () => {
   });
 
   it("[CT-10] ends as the undisturbed run ends, byte for byte of what is stored", async () => {
-    life = await Life.begin(launcher, THREE_CALLS);
+    life = await beginLife(THREE_CALLS);
     const calm = Life.idIn(await life.run(["chat", "-q", "do it"]));
     const plain = async (id: string) =>
       (await life.card(id)).messages.map(({ role, text }) => [role, text.replace(/[\d.]+ s\]/, "… s]")]);

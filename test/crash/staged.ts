@@ -1,0 +1,28 @@
+/** The program staged once for a test file, and the life of the test at hand, ended after it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import type { RuledReply } from "../support/model-server/reply.js";
+import { Life } from "./life.js";
+import { stageWhole } from "./stage.js";
+
+/** Answers the way to begin a life against a script. */
+export function stagedLives(): (script: readonly RuledReply[]) => Promise<Life> {
+  const lives: Life[] = [];
+  let staged = "";
+  let launcher = "";
+  beforeAll(() => {
+    staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
+    launcher = stageWhole(staged);
+  });
+  afterEach(async () => {
+    for (const life of lives.splice(0)) await life.end();
+  });
+  afterAll(() => rmSync(staged, { recursive: true, force: true }));
+  return async (script) => {
+    const life = await Life.begin(launcher, script);
+    lives.push(life);
+    return life;
+  };
+}
