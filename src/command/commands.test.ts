@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
+import { HOME_OWNER } from "#session/person.js";
 import { RuntimeScene, type SceneOptions } from "../../test/support/runtime-scene.js";
 import { type ScriptedReply, scriptedModel } from "../../test/support/scripted-model.js";
 import type { SlashOutcome } from "./command.js";
-import { parseLine } from "./parse.js";
+import { runLine } from "./run-line.js";
 
 let scene: RuntimeScene;
 afterEach(() => scene.remove());
@@ -15,22 +16,20 @@ function open(replies: readonly ScriptedReply[] = [], more: Partial<SceneOptions
 
 /** What a person gets who types this in that conversation. */
 async function type(line: string, conversation?: ConversationId): Promise<SlashOutcome> {
-  const parsed = parseLine(line, "terminal");
-  if (parsed.kind !== "command") throw new Error(`${line} is a ${parsed.kind}`);
-  return parsed.command.run(
-    {
-      surface: "terminal",
-      store: scene.store,
-      runtime: scene.runtime,
-      clock: scene.clock,
-      actor: { platform: "cli" },
-      conversation,
-      start: { source: "cli" },
-      face: scene.face(),
-      model: scene.options.models[0],
-    },
-    parsed.words,
-  );
+  const outcome = await runLine(line, {
+    surface: "terminal",
+    person: { id: HOME_OWNER, role: "owner" },
+    store: scene.store,
+    clock: scene.clock,
+    actor: { platform: "cli" },
+    conversation,
+    start: { source: "cli" },
+    model: scene.options.models[0],
+    version: "1.2.3",
+    compact: (which, options) => scene.runtime.compact(which, { ...options, face: scene.face() }),
+  });
+  if (outcome.kind !== "ran") throw new Error(`${line} is a ${outcome.kind}`);
+  return outcome;
 }
 
 const saying = (pattern: RegExp) => ({ say: [expect.stringMatching(pattern)] });
@@ -155,8 +154,8 @@ describe("/help", () => {
   it("names the other names of a command", async () => {
     open();
     const { say } = await type("/help");
-    expect(say[0]).toMatch(/^\/new \[title\] .*\(also \/reset, \/clear\)$/m);
-    expect(say[0]).toMatch(/^\/compact \[focus\] .*\(also \/compress\)$/m);
+    expect(say.join("\n")).toMatch(/^\/new \[title\] .*\(also \/reset, \/clear\)$/m);
+    expect(say.join("\n")).toMatch(/^\/compact \[focus\] .*\(also \/compress\)$/m);
   });
 });
 
@@ -181,7 +180,7 @@ describe("/undo and /retry", () => {
     expect(outcome).toBe("waiting");
     expect(await type("/undo", conversation)).toMatchObject(saying(/\/continue/));
     expect(await type("/status", conversation)).toMatchObject(saying(/waits for your answer/));
-    expect(await type("/continue", conversation)).toEqual({ say: [], next: { kind: "run" } });
+    expect(await type("/continue", conversation)).toMatchObject({ say: [], next: { kind: "run" } });
   });
 });
 

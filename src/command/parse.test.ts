@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { HOME_OWNER } from "#session/person.js";
+import type { Standing } from "./command.js";
 import { parseLine } from "./parse.js";
 import { SLASH_COMMANDS } from "./table.js";
+
+const AT_TERMINAL: Standing = { surface: "terminal", person: { id: HOME_OWNER, role: "owner" } };
+const IN_CHAT: Standing = { ...AT_TERMINAL, surface: "chat" };
 
 describe("a line", () => {
   it.each([
@@ -10,7 +15,7 @@ describe("a line", () => {
     ["/", "message"],
     ["/2 of it", "message"],
     ["a /help", "message"],
-  ])("%j is a %s", (line, kind) => expect(parseLine(line, "terminal").kind).toBe(kind));
+  ])("%j is a %s", (line, kind) => expect(parseLine(line, AT_TERMINAL).kind).toBe(kind));
 
   it.each([
     ["/help", "help", ""],
@@ -20,16 +25,16 @@ describe("a line", () => {
     ["/title a\nb", "title", "a\nb"],
     ["/exit", "quit", ""],
   ])("%j is the command %s", (line, name, words) =>
-    expect(parseLine(line, "terminal")).toMatchObject({ kind: "command", command: { name }, words }),
+    expect(parseLine(line, AT_TERMINAL)).toMatchObject({ kind: "command", command: { name }, words }),
   );
 
   it("that is nearly a command names it", () => {
-    expect(parseLine("/titel x", "terminal")).toEqual({ kind: "unknown", word: "titel", suggestion: "title" });
-    expect(parseLine("/frobnicate", "terminal")).toEqual({ kind: "unknown", word: "frobnicate" });
+    expect(parseLine("/titel x", AT_TERMINAL)).toEqual({ kind: "unknown", word: "titel", suggestion: "title" });
+    expect(parseLine("/frobnicate", AT_TERMINAL)).toEqual({ kind: "unknown", word: "frobnicate" });
   });
 
   it("is only a command where that is available", () => {
-    expect(parseLine("/quit", "chat")).toMatchObject({ kind: "unknown" });
+    expect(parseLine("/quit", IN_CHAT)).toMatchObject({ kind: "unknown" });
   });
 });
 

@@ -1,23 +1,49 @@
-/** From a line to a command. What is not one word after the slash (`/usr/bin …`) is a message like any other. */
+/**
+ * From a line to a command, by name, alias or the beginning of either. What is not one word after the slash
+ * (`/usr/bin …`) is a message like any other, and so is a slash after a space.
+ */
 import { nearest } from "#config/nearest.js";
-import type { SlashCommand, Surface } from "./command.js";
-import { SLASH_COMMANDS } from "./table.js";
+import type { SlashCommand, Standing } from "./command.js";
+import { availableCommands } from "./table.js";
+
+/** A longer word resembles nothing. */
+const NAME_CHARS_MAX = 40;
 
 export type ParsedLine =
   | { readonly kind: "message" }
   | { readonly kind: "command"; readonly command: SlashCommand; readonly words: string }
+  /** It exists here, and this person may not. */
+  | { readonly kind: "forbidden"; readonly command: SlashCommand }
+  | { readonly kind: "ambiguous"; readonly word: string; readonly candidates: readonly string[] }
   | { readonly kind: "unknown"; readonly word: string; readonly suggestion?: string };
 
-export function parseLine(line: string, surface: Surface): ParsedLine {
+export function parseLine(line: string, standing: Standing): ParsedLine {
   const [, word, words = ""] = /^\/([a-z?][\w-]*)(?:\s+(.*))?\s*$/is.exec(line) ?? [];
   if (word === undefined) return { kind: "message" };
   const name = word.toLowerCase();
-  const available = SLASH_COMMANDS.filter(({ where }) => where.includes(surface));
-  const command = available.find((one) => one.name === name || one.aliases.includes(name));
+  const found = matching(name, availableCommands(standing));
+  const [command, ...others] = found;
+  if (others.length > 0) return { kind: "ambiguous", word: name, candidates: found.map((one) => one.name) };
   if (command !== undefined) return { kind: "command", command, words: words.trim() };
-  const suggestion = nearest(
-    name,
-    available.flatMap((one) => [one.name, ...one.aliases]),
-  );
+  return unknown(name, standing);
+}
+
+/** A whole name first; else everything it is the beginning of. */
+function matching(name: string, commands: readonly SlashCommand[]): readonly SlashCommand[] {
+  const exact = commands.find((one) => namesOf(one).includes(name));
+  if (exact !== undefined) return [exact];
+  return commands.filter((one) => namesOf(one).some((known) => known.startsWith(name)));
+}
+
+function unknown(name: string, standing: Standing): ParsedLine {
+  const asOwner: Standing = { ...standing, person: { ...standing.person, role: "owner" } };
+  const owned = availableCommands(asOwner).find((one) => namesOf(one).includes(name));
+  if (owned !== undefined) return { kind: "forbidden", command: owned };
+  const suggestion =
+    name.length > NAME_CHARS_MAX ? undefined : nearest(name, availableCommands(standing).flatMap(namesOf));
   return { kind: "unknown", word: name, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+function namesOf({ name, aliases }: SlashCommand): readonly string[] {
+  return [name, ...aliases];
 }

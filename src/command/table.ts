@@ -1,44 +1,43 @@
-/** Every slash command, in the order help shows them. */
-import type { SlashCommand } from "./command.js";
-import { compactCommand } from "./compact.js";
-import { continueCommand } from "./continue.js";
-import { newCommand } from "./new.js";
-import { quitCommand } from "./quit.js";
-import { resumeCommand } from "./resume.js";
-import { modelCommand, statusCommand } from "./status.js";
-import { titleCommand } from "./title.js";
-import { retryCommand, undoCommand } from "./undo.js";
-
-/** Reads the table it stands in, so it is written here. */
-const helpCommand: SlashCommand = {
-  name: "help",
-  aliases: ["?"],
-  summary: "what can be typed here",
-  where: ["terminal", "chat"],
-  run: async ({ surface }) => ({ say: [helpText(surface)], next: { kind: "stay" } }),
-};
+/** Every slash command, in the order help shows them, and which of them somebody has. */
+import { commandsCommand, helpCommand } from "./about/help.js";
+import { quitCommand } from "./about/quit.js";
+import { modelCommand, statusCommand } from "./about/status.js";
+import type { SlashCommand, Standing } from "./command.js";
+import { newCommand } from "./conversation/new.js";
+import { resumeCommand } from "./conversation/resume.js";
+import { titleCommand } from "./conversation/title.js";
+import { compactCommand } from "./turn/compact.js";
+import { continueCommand } from "./turn/continue.js";
+import { retryCommand, undoCommand } from "./turn/undo.js";
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   newCommand,
   resumeCommand,
   titleCommand,
-  statusCommand,
-  modelCommand,
   continueCommand,
   retryCommand,
   undoCommand,
   compactCommand,
-  helpCommand,
+  modelCommand,
+  statusCommand,
+  helpCommand(availableCommands),
+  commandsCommand(availableCommands),
   quitCommand,
 ];
 
-function helpText(surface: SlashCommand["where"][number]): string {
-  const shown = SLASH_COMMANDS.filter(({ where }) => where.includes(surface));
-  const usage = ({ name, takes }: SlashCommand): string => (takes === undefined ? `/${name}` : `/${name} ${takes}`);
-  const widest = Math.max(...shown.map((command) => usage(command).length));
-  return shown.map((command) => `${usage(command).padEnd(widest)}  ${command.summary}${also(command)}`).join("\n");
+/** What this person can run here: help, completion and the catalogue offer exactly these. */
+export function availableCommands(standing: Standing): readonly SlashCommand[] {
+  const { surface, person } = standing;
+  return SLASH_COMMANDS.filter(
+    ({ where, who, needs = [] }) =>
+      where.includes(surface) &&
+      (who === "anyone" || person.role === "owner") &&
+      needs.every((port) => standing[port] !== undefined),
+  );
 }
 
-function also({ aliases }: SlashCommand): string {
-  return aliases.length === 0 ? "" : ` (also ${aliases.map((name) => `/${name}`).join(", ")})`;
+/** The command with this name or alias, wherever it is available; the slash may be there. */
+export function commandNamed(name: string): SlashCommand | undefined {
+  const wanted = name.replace(/^\//, "").toLowerCase();
+  return SLASH_COMMANDS.find((one) => one.name === wanted || one.aliases.includes(wanted));
 }

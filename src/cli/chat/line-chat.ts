@@ -128,7 +128,7 @@ async function slash(chat: LineChat, line: string): Promise<SlashNext> {
   const interrupt = new AbortController();
   const release = context.takeInterrupts(() => interrupt.abort(new Error("interrupted")), CHAT_GRACE_MS);
   try {
-    const context = () => slashContext(chat.parts, chat.talk.conversation, interrupt.signal);
+    const context = slashContext(chat.parts, chat.talk.conversation, interrupt.signal);
     return await runSlash(line, context, { screen, columns: surface.columns });
   } finally {
     release();

@@ -1,36 +1,28 @@
 /** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
-import { type Glimpse, parseLine, SLASH_COMMANDS, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
+import { availableCommands, type Glimpse, runLine, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
 import type { ConversationId } from "#base/ids.js";
 import { textWidth, visibleLines } from "#base/text-width.js";
+import { HOME_OWNER } from "#session/person.js";
 import { wrap } from "../format.js";
 import type { Screen } from "./screen.js";
 import type { ChatParts } from "./talk.js";
 import { CLI_PLATFORM } from "./target.js";
 
+/** Whoever sits at the terminal owns the home. */
+const AT_TERMINAL = { surface: "terminal", person: { id: HOME_OWNER, role: "owner" } } as const;
+
 export type SlashNext = SlashOutcome["next"] | { readonly kind: "not-a-command" };
 
-/** `context` is made only when a command runs. */
 export async function runSlash(
   line: string,
-  context: () => SlashContext,
+  context: SlashContext,
   { screen, columns }: { readonly screen: Screen; readonly columns: number },
 ): Promise<SlashNext> {
-  const parsed = parseLine(line, "terminal");
-  if (parsed.kind === "message") return { kind: "not-a-command" };
-  const say = (paragraphs: readonly string[]): void =>
-    screen.say(paragraphs.flatMap((text) => visibleLines(text).split("\n")).flatMap((text) => fitted(text, columns)));
-  if (parsed.kind === "unknown") {
-    const { word, suggestion } = parsed;
-    say([
-      suggestion === undefined
-        ? `/${word} is not a command here; /help lists them.`
-        : `/${word} is not a command here. Did you mean /${suggestion}?`,
-      "It was not sent; a space before the slash makes it a message.",
-    ]);
-    return { kind: "stay" };
-  }
-  const outcome = await parsed.command.run(context(), parsed.words);
-  say(outcome.say);
+  const outcome = await runLine(line, context);
+  if (outcome.kind === "message") return { kind: "not-a-command" };
+  if (outcome.kind === "failed") throw outcome.error;
+  const lines = outcome.say.flatMap((text) => visibleLines(text).split("\n"));
+  screen.say(lines.flatMap((text) => fitted(text, columns)));
   return outcome.next;
 }
 
@@ -43,22 +35,24 @@ export function slashContext(
   // What came of a compaction is the command's own answer.
   const onGlimpse = (glimpse: Glimpse): void => void (glimpse.type !== "compacted" && display.glimpse(glimpse));
   return {
-    surface: "terminal",
+    ...AT_TERMINAL,
     store,
-    runtime,
     clock: context.clock,
     actor: { platform: CLI_PLATFORM },
     conversation,
     start,
-    face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse, interrupt },
     model,
+    version: context.version,
+    compact: (which, options) =>
+      runtime.compact(which, { ...options, face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse, interrupt } }),
+    home: context.home,
   };
 }
 
 /** For the Tab key. */
 export function completeSlash(line: string): string[] {
   if (!/^\/[\w-]*$/.test(line)) return [];
-  return SLASH_COMMANDS.filter(({ where }) => where.includes("terminal"))
+  return availableCommands({ ...AT_TERMINAL, compact: true, home: true })
     .map(({ name }) => `/${name}`)
     .filter((name) => name.startsWith(line))
     .map((name) => `${name} `);

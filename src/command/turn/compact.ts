@@ -1,17 +1,21 @@
 /** `/compact [focus]`: a shorter history of the same conversation; the originals stay readable. */
 import type { CompactionReport } from "#runtime/compact.js";
-import { NOTHING_YET, type SlashCommand, said } from "./command.js";
+import { NOTHING_YET, type SlashCommand, said } from "../command.js";
 
 export const compactCommand: SlashCommand = {
   name: "compact",
   aliases: ["compress"],
+  category: "Turn",
+  arguments: "none",
   takes: "[focus]",
   summary: "summarise the older part, so that there is room",
   where: ["terminal", "chat"],
-  async run({ runtime, conversation, face }, words) {
-    if (conversation === undefined) return said(NOTHING_YET);
+  who: "anyone",
+  needs: ["compact"],
+  async run({ compact, conversation }, words) {
+    if (compact === undefined || conversation === undefined) return said(NOTHING_YET);
     const focus = words === "" ? {} : { focus: words };
-    return said(reportText(await runtime.compact(conversation, { ...focus, face })));
+    return said(reportText(await compact(conversation, focus)));
   },
 };
 

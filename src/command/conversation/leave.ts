@@ -4,7 +4,7 @@
  */
 import type { ConversationId } from "#base/ids.js";
 import type { Actor } from "#session/verbs/lifecycle.js";
-import type { SlashContext } from "./command.js";
+import type { SlashContext } from "../command.js";
 
 export interface Leaving {
   /** For the store's verb: a conversation that is kept as it is counts as held. */

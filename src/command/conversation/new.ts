@@ -1,16 +1,20 @@
 /** `/new [title]`: another conversation, linked to the one that is left. */
 import type { ConversationId } from "#base/ids.js";
 import type { TitleOutcome } from "#session/input.js";
-import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
+import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 import { type Leaving, leavingOf, leftText } from "./leave.js";
 import { droppedText, refusalOf } from "./title.js";
 
 export const newCommand: SlashCommand = {
   name: "new",
   aliases: ["reset", "clear"],
+  category: "Session",
+  arguments: "none",
   takes: "[title]",
   summary: "start another conversation; this one is kept",
   where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
   async run(context, words) {
     const title = words === "" ? undefined : words;
     const { conversation: from } = context;

@@ -3,7 +3,7 @@ import type { ConversationId } from "#base/ids.js";
 import type { Model } from "#model/model.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "./command.js";
+import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
 import { costText } from "./cost-text.js";
 
 /** Counting reads them; beyond this nobody needs the number here. */
@@ -14,8 +14,12 @@ const QUEUE_LOOKED_AT = 100;
 export const statusCommand: SlashCommand = {
   name: "status",
   aliases: [],
+  category: "Info",
+  arguments: "none",
   summary: "where you are: conversation, model, tokens",
   where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
   async run(context) {
     const { store, conversation } = context;
     const card = conversation === undefined ? null : await store.show({ conversation });
@@ -29,9 +33,13 @@ export const statusCommand: SlashCommand = {
 export const modelCommand: SlashCommand = {
   name: "model",
   aliases: [],
+  category: "Configuration",
+  arguments: "models",
   takes: "[name]",
   summary: "which model answers, or how to take another",
   where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
   async run({ store, conversation, model }, words) {
     if (words !== "") {
       const here = conversation === undefined ? "" : ` -r ${conversation}`;

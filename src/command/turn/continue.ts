@@ -1,14 +1,17 @@
 /** `/continue`: finish what was cut, ask again what waits, or go on after an interruption. */
 import type { HistoryRow } from "#session/verbs/reading.js";
-import { NOTHING_YET, type SlashCommand, said } from "./command.js";
+import { NOTHING_YET, type SlashCommand, said } from "../command.js";
 
 const CONTINUE_TEXT = "continue";
 
 export const continueCommand: SlashCommand = {
   name: "continue",
   aliases: ["cont"],
+  category: "Turn",
+  arguments: "none",
   summary: "finish what was interrupted, or answer what waits",
   where: ["terminal", "chat"],
+  who: "anyone",
   async run({ store, conversation }) {
     if (conversation === undefined) return said(NOTHING_YET);
     const [[open], [queued], [last]] = await Promise.all([

@@ -1,14 +1,18 @@
 /** `/title NAME`: stored at once, also before the first message [LS-4]. */
 import type { TitleOutcome } from "#session/input.js";
 import { cleanTitle, TITLE_CHARS_MAX } from "#session/title.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
+import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 
 export const titleCommand: SlashCommand = {
   name: "title",
   aliases: ["rename"],
+  category: "Session",
+  arguments: "none",
   takes: "[name]",
   summary: "name this conversation, or see its name",
   where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
   async run(context, words) {
     if (words === "") return showTitle(context);
     return context.conversation === undefined ? beginTitled(context, words) : setTitle(context, words);

@@ -1,7 +1,7 @@
 /** `/undo` hides the last exchanges, `/retry` asks the last one again. The rows stay; nothing is deleted. */
 import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "./command.js";
+import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
 
 const UNDONE_MAX = 100;
 const QUOTE_CHARS_MAX = 60;
@@ -9,9 +9,12 @@ const QUOTE_CHARS_MAX = 60;
 export const undoCommand: SlashCommand = {
   name: "undo",
   aliases: [],
+  category: "Turn",
   takes: "[count]",
+  arguments: "none",
   summary: "take back the last exchange, or the last few",
   where: ["terminal", "chat"],
+  who: "anyone",
   async run(context, words) {
     const turns = words === "" ? 1 : Number(words);
     if (!Number.isInteger(turns) || turns < 1 || turns > UNDONE_MAX) {
@@ -25,8 +28,11 @@ export const undoCommand: SlashCommand = {
 export const retryCommand: SlashCommand = {
   name: "retry",
   aliases: [],
+  category: "Turn",
+  arguments: "none",
   summary: "ask the last message again",
   where: ["terminal", "chat"],
+  who: "anyone",
   async run({ store, conversation }) {
     if (conversation === undefined) return said(NOTHING_YET);
     const asked = await lastAsked(store, conversation);

@@ -1,7 +1,7 @@
 /** `/resume ID`: go on in another conversation, by any id ever shown, a prefix or a title [CR-9]. */
 import type { ConversationId } from "#base/ids.js";
 import { formatAgo } from "#base/span.js";
-import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "./command.js";
+import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 import { leavingOf, leftText } from "./leave.js";
 
 const LISTED_MAX = 8;
@@ -10,10 +10,14 @@ const TURNS_LOOKED_AT = 1_000;
 
 export const resumeCommand: SlashCommand = {
   name: "resume",
-  aliases: ["sessions"],
+  aliases: ["switch"],
+  category: "Session",
+  arguments: "sessions",
   takes: "[id or title]",
   summary: "go on in another conversation, or see the last ones",
   where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
   run: (context, words) => (words === "" ? listRecent(context) : goTo(context, words)),
 };
 
