@@ -5,12 +5,28 @@ import type { ApprovalId, ConversationId, SessionId, TurnId } from "#base/ids.js
 import type { TurnOutcome } from "#session/turn.js";
 import type { Spent } from "#session/verbs/turns.js";
 
+/** A turn that begins to run, or goes on. */
+export interface TurnBegun {
+  readonly conversation: ConversationId;
+  readonly session: SessionId;
+  readonly turn: TurnId;
+  /** What the person said, and its number in history. */
+  readonly text: string;
+  readonly seq: number;
+  readonly isRecovered: boolean;
+}
+
 export interface Face {
   /** Its platform's name, as in an input: `cli`, `telegram`. */
   readonly platform: string;
   /** A person asked for this run: an old interruption is continued instead of left. */
   readonly isAsked: boolean;
+  onTurn?(turn: TurnBegun): void;
   onGlimpse?(glimpse: Glimpse): void;
+  /** A turn was settled, or waits: each as it happens, also when the next one follows at once. */
+  onReport?(report: TurnReport): void;
+  /** Everything that was shown so far stands in history, up to this number. */
+  onStored?(seq: number): void;
   /** Puts a question to the person. Absent, or answering undefined: nobody is here, and the turn waits. */
   ask?(approval: ApprovalId, question: Question, signal: AbortSignal): Promise<PersonsAnswer | undefined>;
   /** The person interrupts: the running turn is settled as interrupted, and what is queued stays queued. */

@@ -28,9 +28,11 @@ export interface JournalParts {
   readonly clock: Clock;
   readonly claimed: ClaimedTurn;
   readonly histories: HistoryCache;
+  /** Told between steps: what was shown before is history up to this number. */
+  onStored?(seq: number): void;
 }
 
-export function createJournal({ store, clock, claimed, histories }: JournalParts): StoreJournal {
+export function createJournal({ store, clock, claimed, histories, onStored }: JournalParts): StoreJournal {
   const pass = { turn: claimed.turn, epoch: claimed.epoch };
   const { conversation } = claimed;
   let session = claimed.session;
@@ -40,6 +42,7 @@ export function createJournal({ store, clock, claimed, histories }: JournalParts
     async history(): Promise<TipHistory> {
       const history = await histories.read(conversation);
       session = history.tip;
+      onStored?.(history.seq);
       return history;
     },
     takeSteers: async () => unfenced(await store.takeSteers({ ...pass, ...now() })).texts,

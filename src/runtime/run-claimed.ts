@@ -30,7 +30,10 @@ export interface ClaimedRun {
 export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnReport> {
   const { claimed } = run;
   const { store, clock, histories } = engine;
-  const journal = createJournal({ store, clock, claimed, histories });
+  const { conversation, session, turn, text, seq } = claimed;
+  const { face, isRecovered } = run;
+  face.onTurn?.({ conversation, session, turn, text, seq, isRecovered });
+  const journal = createJournal({ store, clock, claimed, histories, onStored: (stored) => face.onStored?.(stored) });
   const costs = createCosts(claimed.spent, run.parentCosts);
   let end: TurnEnd;
   let models: TurnModels | undefined;

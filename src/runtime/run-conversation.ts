@@ -12,15 +12,19 @@ import { runClaimed } from "./run-claimed.js";
 
 export async function runConversation(engine: Engine, run: ConversationRun): Promise<readonly TurnReport[]> {
   const reports: TurnReport[] = [];
+  const take = (report: TurnReport): void => {
+    reports.push(report);
+    run.face.onReport?.(report);
+  };
   const [open] = await engine.store.openTurns({ limit: 1, conversation: run.conversation });
-  if (open !== undefined) reports.push(await recover(engine, run, open));
+  if (open !== undefined) take(await recover(engine, run, open));
   while (!run.signal.aborted && reports.at(-1)?.outcome !== "waiting") {
     faultPoint("run.before-claim");
     const { conversation } = run;
     const claim = await engine.store.claim({ conversation, host: engine.host, nowMs: engine.clock.nowMs() });
     if (claim.kind !== "claimed") break;
     faultPoint("turn.claimed");
-    reports.push(
+    take(
       await runClaimed(engine, {
         claimed: claim,
         face: run.face,

@@ -39,6 +39,7 @@ export type SessionStore = {
 /** Verbs that write nothing: they may be answered by a second, read-only connection. */
 export const READING_VERBS = [
   "queue",
+  "unclaimed",
   "openTurns",
   "grants",
   "spentToday",

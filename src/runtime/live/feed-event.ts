@@ -24,6 +24,8 @@ export type FeedEvent =
   | { readonly type: "answered"; readonly approval: ApprovalId; readonly answer: ApprovalAnswer }
   /** Settled, and stored before it is told [FQ-1]; or its turn goes on waiting for an answer. */
   | { readonly type: "turn-ended"; readonly report: TurnReport }
+  /** The store failed us: the turn stands as it is stored, and is tried again. */
+  | { readonly type: "halted"; readonly reason: string }
   /** Something was said that is not in history yet, or was withdrawn. */
   | { readonly type: "queue-changed"; readonly queued: number }
   /** Asked again, the store says something else: a title, the history (undo), the settings, the end. */

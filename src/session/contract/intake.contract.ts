@@ -397,6 +397,17 @@ export function describeIntake(open: OpenStore): void {
     });
   });
 
+  it("names the conversations with something queued that no turn takes, oldest first", async () => {
+    const scene = await Scenario.open(open);
+    const one = await scene.said("one");
+    const two = await scene.said("two", { key: OTHER_CHAT });
+    expect(await scene.store.unclaimed({ limit: 10 })).toEqual([one.conversation, two.conversation]);
+    expect(await scene.store.unclaimed({ limit: 1 })).toEqual([one.conversation]);
+    await scene.claim(one.conversation);
+    await scene.said("one more");
+    expect(await scene.store.unclaimed({ limit: 10 })).toEqual([two.conversation]);
+  });
+
   it("queues messages of one chat in their order", async () => {
     const scene = await Scenario.open(open);
     const { conversation } = await scene.said("one");

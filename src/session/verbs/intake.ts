@@ -69,4 +69,6 @@ export interface IntakeVerbs {
   };
   /** What waits for a conversation, oldest first. */
   queue(args: { readonly conversation: ConversationId; readonly limit: number }): readonly QueuedInput[];
+  /** Conversations with something queued and no turn that would take it: what a death between the two left. */
+  unclaimed(args: { readonly limit: number }): readonly ConversationId[];
 }

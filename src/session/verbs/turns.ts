@@ -27,6 +27,8 @@ export interface ClaimedTurn extends TurnPass {
   readonly input: InputId;
   /** Sequence number of the user message that the input became. */
   readonly seq: number;
+  /** That message. */
+  readonly text: string;
   readonly attempts: number;
   readonly address?: Address;
   /** Steps recorded so far: not zero only after a takeover. */

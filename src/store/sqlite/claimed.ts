@@ -27,9 +27,20 @@ export function claimedTurn(tx: Tx, conversation: Conversation, { address, ...st
     conversation: conversation.id,
     session: conversation.session,
     ...(where && { address: where }),
+    text: textAt(tx, conversation.no, state.seq),
     source: conversation.source,
     ...startOf(tx, conversation.tip),
   };
+}
+
+function textAt(tx: Tx, conversation: number, seq: number): string {
+  const row = tx.db.get<{ text: string }>(
+    "SELECT text FROM message WHERE conversation = ? AND seq = ?",
+    conversation,
+    seq,
+  );
+  invariant(row, "what a turn took is history");
+  return row.text;
 }
 
 function startOf(tx: Tx, session: number): Pick<ClaimedTurn, "model" | "cwd" | "settings" | "prompt" | "isTitled"> {

@@ -43,6 +43,7 @@ const CALLS: readonly Call[] = [
   ["admit", { ...inbound, eventId: "2", to: route }],
   ["claim", { conversation, host, nowMs }],
   ["queue", { conversation, limit: 5 }],
+  ["unclaimed", { limit: 5 }],
   ["openTurns", { limit: 5 }],
   ["openTurns", { limit: 5, conversation }],
   ["grants", { limit: 5 }],

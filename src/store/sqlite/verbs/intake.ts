@@ -55,6 +55,18 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
       limit,
     );
   },
+
+  unclaimed(tx, { limit }) {
+    // The partial index holds what is queued and nothing else: the work grows with that, never with history.
+    const rows = tx.db.all<{ id: ConversationId }>(
+      `SELECT c.id FROM (SELECT conversation, min(no) AS first FROM input WHERE state = 'queued' GROUP BY conversation) q
+       JOIN conversation c ON c.no = q.conversation
+       WHERE NOT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = q.conversation AND t.state <> 'settled')
+       ORDER BY q.first LIMIT ?`,
+      limit,
+    );
+    return rows.map(({ id }) => id);
+  },
 };
 
 function knownInput(tx: Tx, inbound: Inbound): Admission | undefined {

@@ -1,0 +1,196 @@
+/**
+ * One conversation as it lives in this process: its feed, its questions and its one run. A run goes on until nothing is
+ * left to do; whoever wakes it meanwhile makes it look once more. When it is over the store alone knows the rest, and
+ * this object may be forgotten.
+ */
+import type { Glimpse } from "#agent/glimpse.js";
+import { OperationalError } from "#base/errors.js";
+import type { ConversationId, TurnId } from "#base/ids.js";
+import type { Face, TurnBegun, TurnReport } from "../face.js";
+import type { LiveParts } from "./create-live.js";
+import { Feed } from "./feed.js";
+import { createGate, type Gate } from "./gate.js";
+import type { LiveState } from "./port.js";
+import { createQuestions, type Questions } from "./questions.js";
+import type { Slots } from "./slots.js";
+
+/** How long an outage of the store keeps a run from being tried again; after the last, a message or a restart wakes it. */
+const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
+
+/** What all conversations of a host share. */
+export interface Shared extends LiveParts {
+  readonly slots: Slots;
+  nextSeq(): number;
+  isStopping(): boolean;
+  /** A run is over, and the object may be forgotten. */
+  onRest(): void;
+}
+
+export class LiveConversation {
+  readonly feed: Feed;
+  readonly questions: Questions;
+  readonly #shared: Shared;
+  /** Somebody wants it to look for work; undefined: nobody does. */
+  #wanted: { readonly isAsked: boolean } | undefined;
+  #run: Promise<void> | undefined;
+  #interrupt = new AbortController();
+  #turn: TurnId | undefined;
+  #isWaiting = false;
+  /** A run holds a slot: from here on it may take a turn at any moment. */
+  #isActive = false;
+  #began: Gate = createGate();
+  #failures = 0;
+
+  constructor(
+    readonly id: ConversationId,
+    shared: Shared,
+  ) {
+    this.#shared = shared;
+    this.feed = new Feed(shared.clock, shared.nextSeq);
+    this.questions = createQuestions((event) => this.feed.publish(event));
+  }
+
+  state(): LiveState {
+    if (this.#run === undefined) return this.#isWaiting ? "waiting" : "idle";
+    return this.questions.oldest() === undefined ? "working" : "waiting";
+  }
+
+  wake(isAsked: boolean): void {
+    this.#wanted = { isAsked: isAsked || this.#wanted?.isAsked === true };
+    if (this.#run === undefined && !this.#shared.isStopping()) this.#begin(() => this.#work());
+  }
+
+  /** The running turn ends as interrupted; false when no run is under way. */
+  interrupt(): boolean {
+    if (this.#run === undefined) return false;
+    this.#interrupt.abort(new Error("interrupted"));
+    return true;
+  }
+
+  /** A turn that waits in the store is taken up once, already interrupted: it is settled as that. */
+  async cancel(): Promise<void> {
+    await this.rest();
+    this.#begin(() => this.#attempt(true, AbortSignal.abort(new Error("interrupted"))));
+    await this.rest();
+  }
+
+  /** Resolves when no run is under way. */
+  async rest(): Promise<void> {
+    while (this.#run !== undefined) await this.#run;
+  }
+
+  /** A run is under way, and it is not known which turn it takes. */
+  isBetween(): boolean {
+    return this.#isActive && this.#turn === undefined;
+  }
+
+  /** Resolves when it is known, or when there was none. */
+  async known(): Promise<void> {
+    if (this.isBetween()) await this.#began.isOpen;
+  }
+
+  #begin(act: () => Promise<void>): void {
+    this.#run = act().finally(() => {
+      this.#run = undefined;
+      this.#shared.onRest();
+      if (this.#wanted !== undefined && !this.#shared.isStopping()) this.#begin(() => this.#work());
+    });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#wanted !== undefined && !this.#shared.isStopping()) {
+      const { isAsked } = this.#wanted;
+      this.#wanted = undefined;
+      this.#interrupt = new AbortController();
+      await this.#attempt(isAsked, this.#interrupt.signal);
+    }
+  }
+
+  async #attempt(isAsked: boolean, signal: AbortSignal): Promise<void> {
+    const { slots, runtime } = this.#shared;
+    await slots.take();
+    try {
+      if (this.#shared.isStopping()) return;
+      this.#isActive = true;
+      const reports = await runtime.run(this.id, this.#face(isAsked, signal));
+      this.#failures = 0;
+      if (reports.some(({ outcome }) => outcome !== "waiting")) this.#shared.onTurnEnded?.(this.id);
+      // What was queued behind an interrupted turn is not forgotten with it.
+      if (reports.at(-1)?.outcome === "interrupted-by-user") this.#wanted ??= { isAsked: true };
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#isActive = false;
+      this.#openGate();
+      slots.give();
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { log, clock, onBug } = this.#shared;
+    if (!(error instanceof OperationalError)) {
+      // A bug ends the process, loudly; recovery takes over.
+      onBug(error);
+      return;
+    }
+    const { code, message } = error;
+    log.error("a conversation cannot be worked on", { conversation: this.id, code, reason: message });
+    this.#turn = undefined;
+    this.feed.publish({ type: "halted", reason: message });
+    const waitMs = RETRY_MS[this.#failures++];
+    if (waitMs !== undefined && code !== "fenced") clock.after(waitMs, () => this.wake(false));
+  }
+
+  #face(isAsked: boolean, interrupt: AbortSignal): Face {
+    const { slots } = this.#shared;
+    return {
+      platform: "host",
+      isAsked,
+      interrupt,
+      onTurn: (begun) => this.#begun(begun),
+      onGlimpse: glimpsesTo(this.feed),
+      onStored: (seq) => this.feed.stored(seq),
+      onReport: (report) => this.#reported(report),
+      ask: async (approval, question, signal) => {
+        slots.give();
+        const answer = await this.questions.ask(approval, question, signal);
+        await slots.take();
+        return answer;
+      },
+    };
+  }
+
+  #begun({ turn, session, text, seq, isRecovered }: TurnBegun): void {
+    const isNew = turn !== this.#turn;
+    this.#turn = turn;
+    this.#isWaiting = false;
+    if (isNew) {
+      this.feed.publish({ type: "turn-started", turn, session, text, messageSeq: seq, isRecovered });
+      this.feed.stored(seq);
+    }
+    this.#openGate();
+  }
+
+  #reported(report: TurnReport): void {
+    this.#isWaiting = report.outcome === "waiting";
+    if (this.#isWaiting) {
+      for (const { approval, question } of report.questions) this.questions.remember(approval, question);
+    }
+    this.feed.publish({ type: "turn-ended", report });
+    if (this.#isWaiting) return;
+    this.#turn = undefined;
+    this.feed.stored(undefined);
+  }
+
+  #openGate(): void {
+    this.#began.open();
+    this.#began = createGate();
+  }
+}
+
+/** Questions are told by their own way, one at a time. */
+export function glimpsesTo(feed: Feed): (glimpse: Glimpse) => void {
+  return (glimpse) => {
+    if (glimpse.type !== "asking" && glimpse.type !== "answered") feed.publish(glimpse);
+  };
+}
