@@ -1,6 +1,10 @@
 /**
  * A line to one client, whatever carries it: a Unix socket, a WebSocket, a pair of pipes. Frames are whole JSON texts.
  * A wire knows sizes and ends; what a frame means is the server's business.
+ *
+ * Nothing a client does makes a wire grow without end. A frame is refused before it is held whole, half a frame does
+ * not stand for ever, a client that leaves its answers unread is not read either, and one that leaves too much unread
+ * loses its line [RP-1] to [RP-4].
  */
 
 export interface Wire {
@@ -12,14 +16,16 @@ export interface Wire {
   send(frame: string): void;
   /** Bytes that were handed over and that the other side has not taken yet. */
   backlogBytes(): number;
-  /** Ends the line; the reason is told where the transport has a place for it. */
+  /** While held, no further frame is handed on and nothing more is read: for a server that has enough to do. */
+  hold(isHeld: boolean): void;
+  /** Ends the line; the other side is told why, if it still reads. */
   end(reason: WireEnd): void;
 }
 
 export interface WireListener {
   frame(text: string): void;
-  /** Nothing comes after it. Called once, whoever ended the line. */
-  gone(): void;
+  /** Nothing comes after it. Called once, whoever ended the line, and never from inside `send` or `end`. */
+  gone(why: WireEnd | "left"): void;
 }
 
 export type WireEnd =
@@ -27,6 +33,8 @@ export type WireEnd =
   | "too-slow"
   /** A frame was longer than FRAME_CHARS_MAX, or half a frame stood for longer than FRAME_TIME_MS. */
   | "bad-frame"
+  /** As many lines are open as may be. */
+  | "too-many"
   | "shutting-down"
   | "done";
 
@@ -34,5 +42,14 @@ export type WireEnd =
 export const FRAME_CHARS_MAX = 4_000_000;
 /** Half a frame may stand this long. */
 export const FRAME_TIME_MS = 30_000;
-/** A client that leaves this much unread is dropped with the reason `too-slow`; nothing of its conversation is lost. */
+/**
+ * A client that leaves this much unread, besides the largest frame among it, is dropped with the reason `too-slow`;
+ * nothing of its conversation is lost.
+ */
 export const BACKLOG_BYTES_MAX = 4_000_000;
+/** A client that leaves this much unread is not read either, until it has caught up. */
+export const BACKLOG_BYTES_SOFT = 1_000_000;
+/** How long an ended line may take to carry its last words. */
+export const LAST_WORDS_MS = 2_000;
+/** A home's clients are a person's terminals, pages and editors. */
+export const CONNECTIONS_MAX = 256;

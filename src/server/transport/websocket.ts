@@ -1,0 +1,142 @@
+/**
+ * The host's port for pages and editors: a WebSocket on `/api/ws` and a sign of life on `/health`, on this machine's
+ * own address. Everything else is 404. A client without the token, from another origin or under another name gets a
+ * status code before anything is upgraded [RP-5]; one that dawdles over its headers is cut off.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
+import { CONNECTIONS_MAX, FRAME_CHARS_MAX, type Wire } from "../wire.js";
+import { type DoorRules, HEALTH_PATH, isOwnHost, judgeKnock, placeOf } from "./doorkeeper.js";
+import { SUBPROTOCOL } from "./token.js";
+import { WebSocketWire } from "./websocket-wire.js";
+
+/** How long a request may take to say what it wants. */
+export const HEADERS_TIME_MS = 5_000;
+const HEADERS_BYTES_MAX = 16_384;
+const HEADERS_COUNT_MAX = 100;
+/** A character takes at most three bytes in UTF-8; what is too long in characters is found when it is whole. */
+const MESSAGE_BYTES_MAX = FRAME_CHARS_MAX * 3;
+
+export interface Health {
+  readonly live: boolean;
+  readonly ready: boolean;
+  readonly [more: string]: unknown;
+}
+
+export interface WebSocketListening {
+  readonly address: string;
+  readonly port: number;
+  /** No new lines; open ones stay until they are ended. */
+  close(): Promise<void>;
+}
+
+export interface WebSocketOptions extends DoorRules {
+  readonly address?: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly clock: Clock;
+  readonly accept: (wire: Wire) => void;
+  /** Told to anybody on this machine: nothing secret may be in it. */
+  readonly health: () => Health;
+  readonly connectionsMax?: number;
+}
+
+export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebSocketListening> {
+  const { address = "127.0.0.1", port, clock, accept, connectionsMax = CONNECTIONS_MAX } = options;
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    perMessageDeflate: false,
+    clientTracking: false,
+    // A browser gives up when none of what it offered is chosen; our own name is, so that no token is repeated.
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
+  });
+  const lines = new Set<Wire>();
+  const server = createHttpServer((request, response) => answer(request, response, options));
+  server.maxConnections = connectionsMax * 2;
+  server.on("upgrade", (request, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    const verdict = judgeKnock(
+      { method: request.method ?? "", url: request.url ?? "", headers: request.headers },
+      options,
+    );
+    if (verdict.kind === "refused") return refuse(socket, verdict.status);
+    if (lines.size >= connectionsMax) return refuse(socket, 503);
+    upgrades.handleUpgrade(request, socket, head, (webSocket) => {
+      const wire = new WebSocketWire(webSocket, { clock });
+      lines.add(wire);
+      webSocket.once("close", () => lines.delete(wire));
+      accept(wire);
+    });
+  });
+  await listen(server, address, port);
+  return {
+    address,
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+function createHttpServer(onRequest: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIME_MS,
+      requestTimeout: HEADERS_TIME_MS,
+      keepAliveTimeout: HEADERS_TIME_MS,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: HEADERS_BYTES_MAX,
+      noDelay: true,
+    },
+    onRequest,
+  );
+  server.maxHeadersCount = HEADERS_COUNT_MAX;
+  return server;
+}
+
+/** Bodies are not read: whoever sends one is answered and hung up on. */
+function answer(request: IncomingMessage, response: ServerResponse, options: WebSocketOptions): void {
+  const isOurs = isOwnHost(request.headers.host, options.allowedHosts);
+  const isHealth = request.method === "GET" && placeOf(request.url ?? "").path === HEALTH_PATH;
+  const health = isOurs && isHealth ? options.health() : undefined;
+  const status = !isOurs ? 403 : health === undefined ? 404 : health.ready ? 200 : 503;
+  const body = health === undefined ? "" : `${JSON.stringify(health)}\n`;
+  response.writeHead(status, {
+    ...(health !== undefined && { "Content-Type": "application/json" }),
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    Connection: "close",
+  });
+  response.end(body, () => request.socket.destroySoon());
+}
+
+function refuse(socket: Duplex, status: 401 | 403 | 404 | 503): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
+}
+
+function listen(server: Server, address: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const reason = cause.code === "EADDRINUSE" ? "another program uses this port" : cause.message;
+      reject(
+        new OperationalError("cannot-listen", "never", `${address}:${port} cannot be listened on: ${reason}.`, {
+          cause,
+        }),
+      );
+    });
+    server.listen({ host: address, port }, () => {
+      server.removeAllListeners("error");
+      server.on("error", () => undefined);
+      resolve();
+    });
+  });
+}
