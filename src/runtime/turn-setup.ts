@@ -40,7 +40,7 @@ export async function setUpTurn(
     clock,
     random,
     signal,
-    isYolo: settings.isYolo,
+    isYolo: settings.isYolo || claimed.settings["yolo"] === true,
     glimpse: (one) => face.onGlimpse?.(one),
     toolSurroundings: {
       cwd,

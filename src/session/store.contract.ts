@@ -17,6 +17,7 @@ import { describeReading } from "./contract/reading.contract.js";
 import { describeRemoval } from "./contract/removal.contract.js";
 import { describeRotation } from "./contract/rotation.contract.js";
 import { describeRoutes } from "./contract/routes.contract.js";
+import { describeSettings } from "./contract/settings.contract.js";
 import { describeSettlement } from "./contract/settlement.contract.js";
 import { describeTurns } from "./contract/turns.contract.js";
 
@@ -27,6 +28,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["approvals", describeApprovals],
   ["settlement", describeSettlement],
   ["lifecycle", describeLifecycle],
+  ["settings", describeSettings],
   ["rotation", describeRotation],
   ["removal", describeRemoval],
   ["routes", describeRoutes],

@@ -88,6 +88,7 @@ export const WRITING_VERBS = [
   "undo",
   "setTitle",
   "applyWantedTitle",
+  "setSettings",
   "setArchived",
   "remove",
   "eraseChunk",

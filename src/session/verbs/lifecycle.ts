@@ -39,6 +39,9 @@ export type RotationOutcome =
   /** [CR-5] Nothing would be gained; nothing was written. */
   | { readonly kind: "no-gain" };
 
+/** Of all settings of a conversation together, as JSON. */
+export const SETTINGS_CHARS_MAX = 20_000;
+
 export interface LifecycleVerbs {
   /** A conversation that begins with an explicit title instead of a message; a title that is refused begins nothing. */
   begin(args: {
@@ -102,6 +105,19 @@ export interface LifecycleVerbs {
   applyWantedTitle(args: {
     readonly conversation: ConversationId;
   }): TitleOutcome | NotFound | { readonly kind: "none-wanted" };
+  /**
+   * Changes what the conversation's next turns start with: a setting that is null goes, one that is not named stays. A turn
+   * under way keeps what it has. More than SETTINGS_CHARS_MAX in all changes nothing.
+   */
+  setSettings(args: {
+    readonly conversation: ConversationId;
+    readonly changes: Readonly<Record<string, unknown>>;
+    /** The model that lists show for it from here on. */
+    readonly model?: string;
+  }):
+    | { readonly kind: "set"; readonly settings: Readonly<Record<string, unknown>> }
+    | { readonly kind: "too-long" }
+    | NotFound;
   setArchived(args: {
     readonly conversation: ConversationId;
     readonly archived: boolean;

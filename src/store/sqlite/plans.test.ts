@@ -51,6 +51,7 @@ const CALLS: readonly Call[] = [
   ["revokeGrant", { name: "terminal:rm", nowMs }],
   ["revokeGrant", { name: "terminal:rm", conversation, nowMs }],
   ["spentToday", { conversation, nowMs }],
+  ["setSettings", { conversation, changes: { yolo: true } }],
   ["recoverOutbox", { host, limit: 5, nowMs }],
   ["claimDeliveries", { host, limit: 5, nowMs }],
   ["claimHooks", { host, limit: 5, nowMs }],

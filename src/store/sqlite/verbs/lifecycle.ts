@@ -21,6 +21,7 @@ import {
 import { bind } from "../bind.js";
 import { isIn, supersededRanges, visibleMessages } from "../history.js";
 import { rotate } from "../rotate.js";
+import { setSettings } from "../settings.js";
 import { interruptTurn } from "../settle.js";
 import { clearTitle, grantTitle, numberTitle, setTitle, titleOf, wantTitle } from "../titles.js";
 import type { Tx, VerbTable } from "../tx.js";
@@ -160,6 +161,8 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     )?.wanted;
     return wanted === null || wanted === undefined ? { kind: "none-wanted" } : grantTitle(tx, conversation, wanted);
   },
+
+  setSettings,
 
   setArchived(tx, { conversation: id, archived }) {
     const conversation = existing(tx, id);
