@@ -4,6 +4,7 @@
  */
 import type { Question } from "#agent/glimpse.js";
 import { faultPoint } from "#base/fault.js";
+import { NO_HOST } from "#session/turn.js";
 import type { ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
 import type { ConversationRun, Engine } from "./engine.js";
 import type { TurnReport } from "./face.js";
@@ -40,7 +41,7 @@ export async function runConversation(engine: Engine, run: ConversationRun): Pro
 async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Promise<TurnReport> {
   const { face, signal } = run;
   const verdict = judge(
-    { phase: open.phase, attempts: open.attempts, lastMs: await lastActivityMs(engine, open) },
+    { phase: open.phase, attempts: deaths(open), lastMs: await lastActivityMs(engine, open) },
     { nowMs: engine.clock.nowMs(), byPerson: face.isAsked },
   );
   if (verdict === "wait" && face.ask === undefined) return asWaiting(open);
@@ -60,6 +61,11 @@ async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Pr
     return runClaimed(engine, { claimed: taken, face, signal, parentCosts: run.costs, isRecovered });
   }
   return close(engine, taken, verdict);
+}
+
+/** An attempt that its host let go of in order took no process down: it may be made again. */
+function deaths({ attempts, host }: OpenTurn): number {
+  return host === NO_HOST ? attempts - 1 : attempts;
 }
 
 /** The newest fact of the turn; the clock of its start alone would call every long turn old. */

@@ -106,6 +106,7 @@ export const WRITING_VERBS = [
   "settleJob",
   "recoverOutbox",
   "beginHost",
+  "endHost",
   "person",
   "finishOrphans",
   "importConversation",

@@ -34,6 +34,9 @@ export function transitionTurn(state: TurnState, event: TurnEvent): TurnState {
   }
 }
 
+/** In place of a host: the one that ran the turn let go of it before it ended, which is no death [CT-9]. */
+export const NO_HOST = "";
+
 export function isInterrupted(outcome: TurnOutcome): boolean {
   return outcome === "interrupted-by-user" || outcome === "interrupted-by-crash";
 }

@@ -10,7 +10,8 @@ import {
   passOf,
   Scenario,
 } from "../../../test/support/scenario.js";
-import type { SessionStore } from "../store.js";
+import type { SessionStore, VerbResult } from "../store.js";
+import { NO_HOST } from "../turn.js";
 import type { ClaimedTurn } from "../verbs/turns.js";
 
 export function describeTurns(open: OpenStore): void {
@@ -149,6 +150,35 @@ export function describeTurns(open: OpenStore): void {
       expect(await over()).toEqual({ kind: "settled" });
     });
 
+    it("[CT-9] [HO-6] that its host let go of counts no death, and fences that host off", async () => {
+      const scene = await Scenario.open(open);
+      const first = await scene.turn("hello");
+      const other = only(
+        "taken",
+        await overBy(scene, await scene.turn("elsewhere", { key: `${CHAT}:other` }), OTHER_HOST),
+      );
+      expect(await scene.store.endHost({ id: HOST })).toEqual({ released: 1 });
+      expect(await scene.settle(first)).toEqual({ kind: "fenced" });
+      expect(await scene.settle(other)).toMatchObject({ kind: "settled" });
+      if (scene.isDurable) await scene.restart();
+      expect(await scene.store.openTurns({ limit: 9 })).toMatchObject([
+        { turn: first.turn, attempts: 1, host: NO_HOST },
+      ]);
+      const second = only("taken", await overBy(scene, first, OTHER_HOST));
+      expect(second.attempts).toBe(1);
+      expect(only("taken", await overBy(scene, first, OTHER_HOST)).attempts).toBe(2);
+      expect(await scene.store.endHost({ id: HOST })).toEqual({ released: 0 });
+    });
+
+    it("[HO-6] is not let go of by a turn that waits for a person, whose host may still take the answer", async () => {
+      const scene = await Scenario.open(open);
+      const turn = await scene.turn("hello");
+      const call = await scene.callTool(turn);
+      await scene.store.askApproval({ ...passOf(turn), call: call as never, question: {}, nowMs: scene.tick() });
+      expect(await scene.store.endHost({ id: HOST })).toEqual({ released: 0 });
+      expect(await scene.store.openTurns({ limit: 9 })).toMatchObject([{ phase: "waiting", host: HOST }]);
+    });
+
     it("[CT-9] [CT-10] leaves what a dead host ran to be found: phase, attempts and open calls, nothing else", async () => {
       const scene = await Scenario.open(open);
       await scene.exchange("an older question", "and its answer");
@@ -252,6 +282,10 @@ export function describeTurns(open: OpenStore): void {
       expect(await scene.transcript(turn.conversation)).toEqual(["user: here"]);
     });
   });
+}
+
+function overBy(scene: Scenario, { turn }: ClaimedTurn, host: typeof HOST): Promise<VerbResult<"takeOver">> {
+  return scene.store.takeOver({ turn, host, nowMs: scene.tick() });
 }
 
 /** All that a fenced writer might have changed, as far as the port shows it. */

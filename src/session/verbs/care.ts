@@ -106,6 +106,11 @@ export interface CareVerbs {
   beginHost(args: { readonly id: HostId; readonly pid: number; readonly version: string; readonly nowMs: number }): {
     readonly epoch: number;
   };
+  /**
+   * A host that stops in order lets go of its running turns: nothing of them can be written under its leases any more,
+   * and whoever takes one over continues it without counting a death [CT-9].
+   */
+  endHost(args: { readonly id: HostId }): { readonly released: number };
   person(args: {
     readonly platform: string;
     readonly account: string;

@@ -102,6 +102,7 @@ export type Fenced = { readonly kind: "fenced" };
 export interface OpenTurn extends TurnPass {
   readonly conversation: ConversationId;
   readonly session: SessionId;
+  /** Who runs it; NO_HOST when a host that stopped in order let go of it. */
   readonly host: string;
   readonly phase: "running" | "waiting";
   readonly attempts: number;

@@ -3,6 +3,7 @@
  */
 import { invariant } from "#base/errors.js";
 import type { PersonId } from "#base/ids.js";
+import { NO_HOST } from "#session/turn.js";
 import type { CareVerbs } from "#session/verbs/care.js";
 import { BUSY_CONVERSATIONS, personNo } from "../acts.js";
 import type { VerbTable } from "../tx.js";
@@ -24,6 +25,17 @@ export const careVerbs: VerbTable<CareVerbs> = {
     invariant(row, "an insert returns its row");
     tx.db.run("DELETE FROM host WHERE epoch <= ?", row.epoch - HOSTS_KEPT);
     return row;
+  },
+
+  endHost(tx, { id }) {
+    // A new epoch, so that what still runs in the host that goes cannot write for a turn that somebody else has.
+    const released = tx.db.run(
+      `UPDATE lease SET epoch = epoch + 1, host = ? WHERE host = ?
+         AND conversation IN (SELECT conversation FROM turn WHERE state <> 'settled' AND state = 'running')`,
+      NO_HOST,
+      id,
+    );
+    return { released };
   },
 
   person(tx, { platform, account, name, nowMs }) {

@@ -4,6 +4,7 @@
  */
 import { invariant } from "#base/errors.js";
 import type { HostId, InputId } from "#base/ids.js";
+import { NO_HOST } from "#session/turn.js";
 import type { OpenApproval, OpenCall, OpenTurn, Spent, TurnVerbs } from "#session/verbs/turns.js";
 import { conversationByNo, ensureOpen } from "../acts.js";
 import type { TurnRow } from "../calls.js";
@@ -34,9 +35,10 @@ export const recoveryVerbs: VerbTable<Pick<TurnVerbs, "openTurns" | "takeOver">>
     if (turn === undefined) return { kind: "unknown" };
     if (turn.state === "settled") return { kind: "settled" };
     const conversation = conversationByNo(tx, turn.conversation);
+    const isReleased = leaseHolder(tx, conversation.no) === NO_HOST;
     const epoch = takeLease(tx, conversation.no, host);
     // Whoever takes a waiting turn over starts nothing: it may be looked at as often as it takes somebody to answer.
-    const attempts = turn.attempts + (turn.state === "running" ? 1 : 0);
+    const attempts = turn.attempts + (turn.state === "running" && !isReleased ? 1 : 0);
     tx.db.run("UPDATE turn SET attempts = ?, epoch = ? WHERE no = ?", attempts, epoch, turn.no);
     const input = tx.db.get<{ id: InputId; platform: string; address: string | null }>(
       "SELECT id, platform, address FROM input WHERE no = ?",
@@ -76,6 +78,10 @@ function openApprovals(tx: Tx, turn: number): OpenApproval[] {
     turn,
   );
   return rows.map((row) => ({ ...row, question: JSON.parse(row.question) as Record<string, unknown> }));
+}
+
+function leaseHolder(tx: Tx, conversation: number): string | undefined {
+  return tx.db.get<{ host: string }>("SELECT host FROM lease WHERE conversation = ?", conversation)?.host;
 }
 
 /** A takeover has a new epoch whoever held the last one: a runner that hangs in this very host is fenced off too. */
