@@ -21,8 +21,14 @@ export type Glimpse =
     }
   | { readonly type: "fallback"; readonly from: string; readonly to: string; readonly failure: ModelFailure }
   | { readonly type: "step"; readonly number: number; readonly model: string; readonly usage: ModelUsage }
-  | { readonly type: "call-started"; readonly call: ToolCallId; readonly name: string; readonly summary: string }
-  | { readonly type: "call-progress"; readonly call: ToolCallId; readonly line: string }
+  | {
+      readonly type: "call-started";
+      readonly call: ToolCallId;
+      readonly name: string;
+      readonly summary: string;
+      readonly input: unknown;
+    }
+  | { readonly type: "call-progress"; readonly call: ToolCallId; readonly name: string; readonly line: string }
   | {
       readonly type: "call-finished";
       readonly call: ToolCallId;

@@ -23,7 +23,7 @@ export interface ToolRun extends CallName {
 /** Undefined: it did not end in time after an interrupt, and nobody knows what it did. */
 export async function runTool(turn: TurnParts, run: ToolRun): Promise<ToolResult | undefined> {
   const { tool, input } = run.prepared;
-  turn.glimpse({ type: "call-started", call: run.id, name: run.name, summary: tool.summary(input) });
+  turn.glimpse({ type: "call-started", call: run.id, name: run.name, summary: tool.summary(input), input });
   const end = new AbortController();
   const done = new AbortController();
   const interrupt = (): void => end.abort(turn.signal.reason);
@@ -75,7 +75,7 @@ function toolContext(turn: TurnParts, run: ToolRun, signal: AbortSignal): ToolCo
       return environment();
     },
     reply: run.reply,
-    report: (line) => turn.glimpse({ type: "call-progress", call: run.id, line }),
+    report: (line) => turn.glimpse({ type: "call-progress", call: run.id, name: run.name, line }),
     async recall(name) {
       const { messages } = await turn.journal.history();
       return recall(messages, name)?.["result"] as Readonly<Record<string, unknown>> | undefined;

@@ -36,16 +36,22 @@ export function createJournal({ store, clock, claimed, histories, onStored }: Jo
   const pass = { turn: claimed.turn, epoch: claimed.epoch };
   const { conversation } = claimed;
   let session = claimed.session;
+  // Steers are taken when every call of the step before is finished: what is read next holds all that was shown.
+  let isBetweenSteps = false;
   const now = (): { nowMs: number } => ({ nowMs: clock.nowMs() });
   return {
     session: () => session,
     async history(): Promise<TipHistory> {
       const history = await histories.read(conversation);
       session = history.tip;
-      onStored?.(history.seq);
+      if (isBetweenSteps) onStored?.(history.seq);
+      isBetweenSteps = false;
       return history;
     },
-    takeSteers: async () => unfenced(await store.takeSteers({ ...pass, ...now() })).texts,
+    async takeSteers() {
+      isBetweenSteps = true;
+      return unfenced(await store.takeSteers({ ...pass, ...now() })).texts;
+    },
     recordStep: async (step) => unfenced(await store.recordStep({ ...pass, ...step, ...now() })).calls,
     async startCalls(calls) {
       const started = unfenced(await store.startCalls({ ...pass, calls, ...now() }));

@@ -130,8 +130,8 @@ describe("what a person sees", () => {
     screen.running();
     screen.glimpse({ type: "text", delta: "I look" });
     screen.glimpse(step);
-    screen.glimpse({ type: "call-started", call: "c" as ToolCallId, name: "terminal", summary: "$ ls" });
-    screen.glimpse({ type: "call-progress", call: "c" as ToolCallId, line: "half" });
+    screen.glimpse({ type: "call-started", call: "c" as ToolCallId, name: "terminal", summary: "$ ls", input: {} });
+    screen.glimpse({ type: "call-progress", call: "c" as ToolCallId, name: "terminal", line: "half" });
     screen.glimpse(finished({}));
     screen.rest();
     const seen = written.all

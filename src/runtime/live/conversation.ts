@@ -39,6 +39,8 @@ export class LiveConversation {
   /** A run holds a slot: from here on it may take a turn at any moment. */
   #isActive = false;
   #began: Gate = createGate();
+  /** Of the step under way. */
+  #streamed = "";
   #failures = 0;
 
   constructor(
@@ -148,7 +150,7 @@ export class LiveConversation {
       isAsked,
       interrupt,
       onTurn: (begun) => this.#begun(begun),
-      onGlimpse: glimpsesTo(this.feed),
+      onGlimpse: (glimpse) => this.#glimpsed(glimpse),
       onStored: (seq) => this.feed.stored(seq),
       onReport: (report) => this.#reported(report),
       ask: async (approval, question, signal) => {
@@ -158,6 +160,12 @@ export class LiveConversation {
         return answer;
       },
     };
+  }
+
+  #glimpsed(glimpse: Glimpse): void {
+    if (glimpse.type === "text") this.#streamed += glimpse.delta;
+    else if (glimpse.type === "step" || glimpse.type === "retracted") this.#streamed = "";
+    glimpsesTo(this.feed)(glimpse);
   }
 
   #begun({ turn, session, text, seq, isRecovered }: TurnBegun): void {
@@ -176,9 +184,10 @@ export class LiveConversation {
     if (this.#isWaiting) {
       for (const { approval, question } of report.questions) this.questions.remember(approval, question);
     }
-    this.feed.publish({ type: "turn-ended", report });
+    this.feed.publish({ type: "turn-ended", report, partial: this.#streamed });
     if (this.#isWaiting) return;
     this.#turn = undefined;
+    this.#streamed = "";
     this.feed.stored(undefined);
   }
 

@@ -23,7 +23,12 @@ export type FeedEvent =
   | { readonly type: "question"; readonly approval: ApprovalId; readonly question: Question }
   | { readonly type: "answered"; readonly approval: ApprovalId; readonly answer: ApprovalAnswer }
   /** Settled, and stored before it is told [FQ-1]; or its turn goes on waiting for an answer. */
-  | { readonly type: "turn-ended"; readonly report: TurnReport }
+  | {
+      readonly type: "turn-ended";
+      readonly report: TurnReport;
+      /** What was streamed and is no answer: the end of a turn that was cut. */
+      readonly partial: string;
+    }
   /** The store failed us: the turn stands as it is stored, and is tried again. */
   | { readonly type: "halted"; readonly reason: string }
   /** Something was said that is not in history yet, or was withdrawn. */
