@@ -1,6 +1,6 @@
 /**
  * Every event a host sends or may come to send, with its payload. Events of a conversation carry its id and our `seq`;
- * the order in which they come is checked by `event-order.ts`.
+ * the order in which they come is in `docs/rpc.md` and checked on every stream the tests record.
  */
 import type { z } from "zod";
 import { partEvents } from "./events/parts.js";
