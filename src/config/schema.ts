@@ -72,6 +72,22 @@ const store = z.object({
   ),
 });
 
+const host = z.object({
+  linger_seconds: whole(
+    { from: 0, to: 86_400, initial: 30 },
+    "seconds that a host stays when nobody needs it any more; 0: not at all",
+  ),
+  drain_seconds: whole({ from: 0, to: 3600, initial: 3 }, "seconds that running turns get when the host is stopped"),
+  crashes_max: whole(
+    { from: 0, to: 50, initial: 5 },
+    "crashes within five minutes after which a host starts without running turns; 0: never",
+  ),
+  port: whole(
+    { from: 0, to: 65_535, initial: 0 },
+    "port on 127.0.0.1 for pages and editors (HTTP and WebSocket, with a token); 0: none",
+  ),
+});
+
 const TOOL_NAMES_MAX = 200;
 
 const agent = z.object({
@@ -138,6 +154,7 @@ export const configSchema = z.object({
   search,
   display,
   store,
+  host,
 });
 
 export type Config = z.output<typeof configSchema>;
