@@ -33,7 +33,8 @@ export interface OpenedParts {
   readonly store: SessionStore;
   readonly host: HostId;
   readonly processes: Processes;
-  readonly models: TurnModels;
+  /** The configured ones; opened when a turn first needs them. A UserError says what is missing. */
+  models(): Promise<TurnModels>;
 }
 
 export function runtimeParts(wish: RuntimeWish, { store, host, processes, models }: OpenedParts): RuntimeParts {
@@ -47,7 +48,7 @@ export function runtimeParts(wish: RuntimeWish, { store, host, processes, models
     random: systemRandom,
     log,
     settings: runtimeSettings(config.values, wish.isYolo),
-    models: ({ settings }) => modelsOf(wish, models, settings["model"]),
+    models: async ({ settings }) => modelsOf(wish, await models(), settings["model"]),
     tools: async (ports) => allTools({ store, processes, disabled: agent.tools.disabled, allowsPrivate }, ports),
     prompt: async (turn) => readPrompt({ home: home.root, cwd: turn.cwd ?? cwd, platform: turn.source }),
     environment: (at) => toolEnvironment(env, at),

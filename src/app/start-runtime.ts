@@ -39,7 +39,7 @@ export async function startRuntime(wish: RuntimeWish): Promise<StartedRuntime> {
   const processes = createProcesses({ clock, newId: randomIds });
   await store.recoverOutbox({ host, limit: RECOVERED_ROWS_MAX, nowMs: clock.nowMs() });
   return {
-    runtime: createRuntime(runtimeParts(wish, { store, host, processes, models })),
+    runtime: createRuntime(runtimeParts(wish, { store, host, processes, models: async () => models })),
     store,
     model: models.main[0],
     notes: models.notes,
