@@ -24,6 +24,26 @@ export interface DueHook {
   readonly kind: BoundaryKind;
   readonly payload: BoundaryPayload;
   readonly attempts: number;
+  /** Of the route in whose line it stands, and who talks there, where the route still is. */
+  readonly sessionKey: string | null;
+  readonly userId: string | null;
+}
+
+/** How hooks fare: what is late because it failed, and what was given up on. */
+export interface HookStanding {
+  readonly late: readonly {
+    readonly subscriber: string;
+    readonly kind: BoundaryKind;
+    readonly attempts: number;
+    readonly error: string;
+  }[];
+  readonly failures: readonly {
+    readonly subscriber: string;
+    readonly kind: BoundaryKind;
+    readonly dead: number;
+    readonly error: string;
+    readonly atMs: number;
+  }[];
 }
 
 export interface DueJob {
@@ -62,19 +82,37 @@ export interface OutboxVerbs {
     | { readonly kind: "already-ended" | "unknown" }
     /** News of an attempt that is no longer under way: nothing changed. */
     | { readonly kind: "out-of-turn"; readonly phase: DeliveryState["phase"] };
-  /** The next boundary of each (subscriber, order key) that is due. */
-  claimHooks(args: { readonly host: HostId; readonly limit: number; readonly nowMs: number }): readonly DueHook[];
+  /** The next boundary of each (subscriber, order key) that is due; with lanes, so many for each of these subscribers. */
+  claimHooks(args: {
+    readonly host: HostId;
+    readonly limit: number;
+    readonly lanes?: readonly { readonly subscriber: string; readonly limit: number }[];
+    readonly nowMs: number;
+  }): readonly DueHook[];
   settleHook(args: {
     readonly key: string;
     readonly result:
       | { readonly kind: "done" }
-      | { readonly kind: "failed"; readonly error: string; readonly retryMs: number };
+      | { readonly kind: "failed"; readonly error: string; readonly retryMs: number }
+      /** The host stops: it is due again at once, and this alone never sets it aside. */
+      | { readonly kind: "cut" };
     readonly nowMs: number;
   }): { readonly kind: "done" | "retry" | "dead" | "unknown" };
   /** Which boundaries a subscriber is owed from now on; an empty list unsubscribes it. */
   subscribeHooks(args: { readonly subscriber: string; readonly kinds: readonly BoundaryKind[] }): {
     readonly kind: "ok";
   };
+  /**
+   * Who listens from now on, all of them. What anybody else was still owed ends as dead, in the given words, at most
+   * `limit` at a time: newest first, so that a line which is left half done still has its head.
+   */
+  keepHooks(args: {
+    readonly subscribers: readonly { readonly name: string; readonly kinds: readonly BoundaryKind[] }[];
+    readonly reason: string;
+    readonly limit: number;
+    readonly nowMs: number;
+  }): { readonly dropped: number; readonly isDone: boolean };
+  hookStanding(args: { readonly limit: number }): HookStanding;
   /** Queued once per (kind, key) while it is open. */
   enqueueJob(args: {
     readonly kind: string;

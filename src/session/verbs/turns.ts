@@ -162,6 +162,10 @@ export interface TurnVerbs {
       readonly nowMs: number;
     },
   ): { readonly kind: "finished"; readonly seq: number } | { readonly kind: "already-finished" } | Fenced;
+  /** What a hook adds to the person's message for the model to read: a note of the turn, behind that message [HK-5]. */
+  addContext(
+    args: TurnPass & { readonly text: string; readonly body: MessageBody; readonly nowMs: number },
+  ): { readonly kind: "added"; readonly seq: number } | Fenced;
   /** What has been streamed so far; becomes history, marked, if the turn is cut [FQ-1]. */
   saveDraft(args: TurnPass & { readonly text: string }): { readonly kind: "saved" } | Fenced;
   askApproval(

@@ -278,11 +278,14 @@ export function tell(tx: Tx, conversation: Conversation, telling: Telling): void
 
 /** The session key where the conversation has a route, else the conversation itself. */
 function orderKeyOf(tx: Tx, conversation: Conversation): string {
-  const route = tx.db.get<{ key: string }>(
+  return routeKeyOf(tx, conversation) ?? conversation.id;
+}
+
+export function routeKeyOf(tx: Tx, conversation: Conversation): string | undefined {
+  return tx.db.get<{ key: string }>(
     "SELECT key FROM route WHERE conversation = ? ORDER BY key LIMIT 1",
     conversation.no,
-  );
-  return route?.key ?? conversation.id;
+  )?.key;
 }
 
 /** True when a route other than `exceptKey` leads here; one that was swept does not: its next message goes elsewhere. */

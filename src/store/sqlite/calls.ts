@@ -5,6 +5,7 @@ import type { ToolCallId } from "#base/ids.js";
 import type { CallOutcome, Effect } from "#session/tool-call.js";
 import { append, type Conversation } from "./acts.js";
 import type { Tx } from "./tx.js";
+import { tellCall } from "./watched.js";
 
 export interface TurnRow {
   readonly no: number;
@@ -55,5 +56,7 @@ export function finishCall(tx: Tx, conversation: Conversation, row: CallRow, fin
     finish.nowMs,
     row.no,
   );
+  const { outcome, text, nowMs } = finish;
+  tellCall(tx, conversation, { ...row, outcome, text, nowMs });
   return seq;
 }

@@ -14,6 +14,7 @@ import { renewDeadlines } from "./deadlines.js";
 import { owe } from "./line.js";
 import { spend } from "./spending.js";
 import type { Tx } from "./tx.js";
+import { tellApproval, tellTurnEnded } from "./watched.js";
 
 export type SettleAs = Omit<Settlement, "turn">;
 
@@ -49,6 +50,8 @@ export function settleTurn(tx: Tx, turn: TurnRow, as: SettleAs): number | null {
     });
   }
   tellEnd(tx, conversation, turn, as);
+  const { outcome, final, nowMs } = as;
+  tellTurnEnded(tx, conversation, { turn: turn.no, outcome, answer: final?.text, nowMs });
   touch(tx, conversation.no, as.nowMs);
   renewDeadlines(tx, conversation.no, as.nowMs);
   return seq;
@@ -72,11 +75,11 @@ export function interruptTurn(
 }
 
 function abandonCalls(tx: Tx, conversation: Conversation, turn: TurnRow, as: SettleAs): void {
-  tx.db.run(
-    "UPDATE approval SET state = 'decided', answer = 'deny', decided_ms = ? WHERE turn = ? AND state = 'pending'",
-    as.nowMs,
-    turn.no,
-  );
+  const pending = tx.db.all<{ no: number }>("SELECT no FROM approval WHERE turn = ? AND state = 'pending'", turn.no);
+  for (const { no } of pending) {
+    tx.db.run("UPDATE approval SET state = 'decided', answer = 'deny', decided_ms = ? WHERE no = ?", as.nowMs, no);
+    tellApproval(tx, no, { choice: "deny", nowMs: as.nowMs });
+  }
   const open = tx.db.all<CallRow>(
     `SELECT ${CALL_COLUMNS} FROM tool_call WHERE turn = ? AND state <> 'finished' ORDER BY step, ordinal`,
     turn.no,

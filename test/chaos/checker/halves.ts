@@ -47,7 +47,7 @@ const TURNS = {
     WHERE c.deleted_ms IS NULL AND (k.state = 'finished') <> EXISTS (SELECT 1 FROM message m WHERE m.call = k.no)`,
   "a settled turn with an open call": `SELECT t.id AS what FROM turn t JOIN tool_call k ON k.turn = t.no
     WHERE t.state = 'settled' AND k.state <> 'finished'`,
-  "a turn's end without its boundary": `SELECT t.id AS what FROM turn t LEFT JOIN boundary_event e ON e.turn = t.no
+  "a turn's end without its boundary": `SELECT t.id AS what FROM turn t LEFT JOIN boundary_event e ON e.turn = t.no AND e.kind = 'on_session_end'
     WHERE (t.state = 'settled') <> (e.no IS NOT NULL)`,
   "a completed turn without its answer": `SELECT t.id AS what FROM turn t JOIN conversation c ON c.no = t.conversation
     WHERE c.deleted_ms IS NULL AND t.outcome = 'completed' AND t.no NOT IN

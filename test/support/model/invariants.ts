@@ -41,7 +41,7 @@ const INVARIANTS: Readonly<Record<string, string>> = {
        OR (SELECT count(*) FROM boundary_event WHERE opening = o.no AND kind = 'on_session_start')
          + (SELECT lineage = 'compaction' AND o.no = (SELECT min(no) FROM opening WHERE session = o.session) FROM session WHERE no = o.session) < 1)`,
   "INV-16 a settled turn was told of once":
-    "SELECT t.no FROM turn t WHERE (t.state = 'settled') <> ((SELECT count(*) FROM boundary_event e WHERE e.turn = t.no) = 1)",
+    "SELECT t.no FROM turn t WHERE (t.state = 'settled') <> ((SELECT count(*) FROM boundary_event e WHERE e.turn = t.no AND e.kind = 'on_session_end') = 1)",
   "INV-16 every boundary is owed to its subscriber":
     "SELECT e.no FROM boundary_event e WHERE NOT EXISTS (SELECT 1 FROM hook_delivery h WHERE h.event = e.no)",
   "INV-16 a line of boundaries that owes something has one head":

@@ -1,7 +1,13 @@
 /**
- * Boundary events [BH]: facts written with the act that caused them, owed to every subscriber by trigger and handed out in
- * order per order key.
+ * Boundary events [BH] [HK]: facts written with the act that caused them, owed to every subscriber by trigger and handed
+ * out in order per order key. What is stored only while somebody listens goes when it was told; what was given up on is
+ * remembered per hook, so that a doctor finds it.
  */
+import { BOUNDARY_KINDS, WATCHED_KINDS } from "#session/boundary.js";
+
+const KINDS = [...BOUNDARY_KINDS, ...WATCHED_KINDS].map((kind) => `'${kind}'`).join(", ");
+const WATCHED = WATCHED_KINDS.map((kind) => `'${kind}'`).join(", ");
+
 export const BOUNDARIES = `
 CREATE TABLE boundary_event(
   no INTEGER PRIMARY KEY,
@@ -9,16 +15,18 @@ CREATE TABLE boundary_event(
   session INTEGER NOT NULL REFERENCES session(no),
   opening INTEGER REFERENCES opening(no),
   turn INTEGER REFERENCES turn(no),
-  kind TEXT NOT NULL CHECK(kind IN
-    ('on_session_start', 'on_session_end', 'on_session_finalize', 'on_session_reset', 'session:compress')),
+  kind TEXT NOT NULL CHECK(kind IN (${KINDS})),
   order_key TEXT NOT NULL CHECK(order_key <> ''),
   payload TEXT NOT NULL CHECK(json_valid(payload)),
   created_ms INTEGER NOT NULL,
   CHECK((kind IN ('on_session_start', 'on_session_finalize')) <= (opening IS NOT NULL)),
-  CHECK((kind = 'on_session_end') = (turn IS NOT NULL))
+  -- A child may end after the turn that handed it its work; everything else of a turn names it.
+  CHECK(kind IN ('subagent_start', 'subagent_stop')
+    OR (kind IN ('on_session_start', 'on_session_finalize', 'on_session_reset', 'session:compress')) = (turn IS NULL))
 ) STRICT;
 CREATE UNIQUE INDEX boundary_once ON boundary_event(opening, kind) WHERE kind IN ('on_session_start', 'on_session_finalize');
-CREATE UNIQUE INDEX boundary_turn ON boundary_event(turn) WHERE turn IS NOT NULL;
+CREATE UNIQUE INDEX boundary_turn ON boundary_event(turn, kind)
+  WHERE kind IN ('on_session_end', 'agent:start', 'agent:end', 'post_llm_call');
 CREATE TRIGGER boundary_session BEFORE INSERT ON boundary_event
   WHEN NOT EXISTS (SELECT 1 FROM session WHERE no = NEW.session AND conversation = NEW.conversation)
     OR (NEW.opening IS NOT NULL AND NEW.session <> (SELECT session FROM opening WHERE no = NEW.opening))
@@ -26,8 +34,9 @@ CREATE TRIGGER boundary_session BEFORE INSERT ON boundary_event
     OR (NEW.kind = 'on_session_finalize' AND NOT EXISTS
       (SELECT 1 FROM opening WHERE no = NEW.opening AND closed_ms IS NOT NULL AND announced AND reason <> 'compression'))
     OR (NEW.kind = 'session:compress' AND (SELECT lineage FROM session WHERE no = NEW.session) <> 'compaction')
-    OR (NEW.turn IS NOT NULL AND NOT EXISTS
-      (SELECT 1 FROM turn WHERE no = NEW.turn AND conversation = NEW.conversation AND state = 'settled'))
+    OR (NEW.turn IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turn WHERE no = NEW.turn AND conversation = NEW.conversation
+      AND (state = 'settled' OR NEW.kind NOT IN ('on_session_end', 'agent:end', 'post_llm_call'))))
+    OR (NEW.kind IN (${WATCHED}) AND NOT EXISTS (SELECT 1 FROM hook_subscriber WHERE kind = NEW.kind))
   BEGIN SELECT RAISE(ABORT, 'a boundary tells what is so'); END;
 CREATE TRIGGER boundary_fixed BEFORE UPDATE ON boundary_event
   BEGIN SELECT RAISE(ABORT, 'boundary events are facts'); END;
@@ -37,10 +46,10 @@ CREATE TRIGGER boundary_kept BEFORE DELETE ON boundary_event
 
 CREATE TABLE hook_subscriber(
   name TEXT NOT NULL CHECK(name <> ''),
-  kind TEXT NOT NULL CHECK(kind IN
-    ('on_session_start', 'on_session_end', 'on_session_finalize', 'on_session_reset', 'session:compress')),
+  kind TEXT NOT NULL CHECK(kind IN (${KINDS})),
   PRIMARY KEY(name, kind)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX hook_subscriber_kind ON hook_subscriber(kind);
 
 CREATE TABLE hook_delivery(
   no INTEGER PRIMARY KEY,
@@ -62,6 +71,7 @@ CREATE TABLE hook_delivery(
 CREATE UNIQUE INDEX hook_head ON hook_delivery(subscriber, order_key) WHERE due_ms IS NOT NULL OR state = 'running';
 CREATE INDEX hook_line ON hook_delivery(subscriber, order_key, no) WHERE ended_ms IS NULL;
 CREATE INDEX hook_due ON hook_delivery(due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX hook_lane ON hook_delivery(subscriber, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX hook_running ON hook_delivery(no) WHERE state = 'running';
 CREATE INDEX hook_event ON hook_delivery(event);
 CREATE TRIGGER hook_starts BEFORE INSERT ON hook_delivery WHEN NEW.state <> 'pending' OR NEW.attempts <> 0
@@ -83,4 +93,17 @@ CREATE TRIGGER boundary_owed AFTER INSERT ON boundary_event
       WHERE h.subscriber = s.name AND h.order_key = NEW.order_key AND h.ended_ms IS NULL) THEN NULL ELSE NEW.created_ms END
     FROM hook_subscriber s WHERE s.kind = NEW.kind;
   END;
+
+-- What was given up on, by whom: one row for each hook and kind, however often.
+CREATE TABLE hook_failure(
+  subscriber TEXT NOT NULL CHECK(subscriber <> ''),
+  kind TEXT NOT NULL CHECK(kind IN (${KINDS})),
+  dead INTEGER NOT NULL CHECK(dead >= 1),
+  error TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  PRIMARY KEY(subscriber, kind)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER hook_failure_counts BEFORE UPDATE ON hook_failure
+  WHEN NEW.subscriber <> OLD.subscriber OR NEW.kind <> OLD.kind OR NEW.dead <= OLD.dead
+  BEGIN SELECT RAISE(ABORT, 'what was given up on is counted'); END;
 `;

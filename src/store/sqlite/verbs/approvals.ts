@@ -2,6 +2,7 @@
  * Approvals [AP] [CT-10]: a question about one call, its one decision, and what a person allowed beyond that call. A
  * grant is written in the commit of the answer that gave it; revoking it leaves an audit row.
  */
+import { invariant } from "#base/errors.js";
 import type { ApprovalId } from "#base/ids.js";
 import {
   APPROVAL_REPLY_CHARS_MAX,
@@ -17,6 +18,7 @@ import { findConversation } from "../acts.js";
 import { callRow, passed } from "../pass.js";
 import { NOTHING_SPENT, spentOn } from "../spending.js";
 import type { Tx, VerbTable } from "../tx.js";
+import { tellApproval } from "../watched.js";
 
 export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApproval"> & GrantVerbs> = {
   askApproval(tx, { call, question, nowMs, ...pass }) {
@@ -26,8 +28,8 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
     const known = tx.db.get<{ id: ApprovalId }>("SELECT id FROM approval WHERE call = ?", row.no);
     if (known !== undefined) return { kind: "asked", approval: known.id };
     const approval = tx.newId<ApprovalId>();
-    tx.db.run(
-      "INSERT INTO approval(id, conversation, turn, call, args_hash, question, state, asked_ms) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)",
+    const asked = tx.db.get<{ no: number }>(
+      "INSERT INTO approval(id, conversation, turn, call, args_hash, question, state, asked_ms) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING no",
       approval,
       turn.conversation,
       turn.no,
@@ -36,7 +38,9 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
       JSON.stringify(question),
       nowMs,
     );
+    invariant(asked, "an insert returns its row");
     tx.db.run("UPDATE turn SET state = 'waiting', epoch = ? WHERE no = ?", pass.epoch, turn.no);
+    tellApproval(tx, asked.no, { nowMs });
     return { kind: "asked", approval };
   },
 
@@ -58,6 +62,7 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
       nowMs,
       row.no,
     );
+    tellApproval(tx, row.no, { choice: answer, nowMs });
     if (answer === "session" || answer === "always") grant(tx, row, { isSession: answer === "session", nowMs });
     if (tx.db.get("SELECT 1 FROM approval WHERE turn = ? AND state = 'pending'", row.turn) === undefined) {
       tx.db.run(

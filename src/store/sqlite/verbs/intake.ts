@@ -24,6 +24,7 @@ import {
 import { owe } from "../line.js";
 import { wantTitle } from "../titles.js";
 import { json, type Tx, type VerbTable } from "../tx.js";
+import { tellChildStarted } from "../watched.js";
 
 export const intakeVerbs: VerbTable<IntakeVerbs> = {
   admit(tx, inbound) {
@@ -229,6 +230,7 @@ function admitQueued(tx: Tx, inbound: Inbound, place: Place, author: number): Ad
   faultPoint("store.mid-admit");
   const input = insertInput(tx, inbound, { conversation, author, state: "queued", reason: null });
   touch(tx, conversation.no, inbound.nowMs);
+  if (place.isNew) tellChildStarted(tx, conversation, { goal: inbound.text, nowMs: inbound.nowMs });
   const title = place.isNew && inbound.title !== undefined ? wantTitle(tx, conversation, inbound.title) : undefined;
   return {
     kind: "admitted",

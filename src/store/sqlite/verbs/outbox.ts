@@ -5,15 +5,17 @@
 import { invariant } from "#base/errors.js";
 import type { JobId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
-import { type BoundaryKind, type BoundaryPayload, HOOK_ATTEMPTS_MAX } from "#session/boundary.js";
 import { type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
-import type { DueDelivery, DueHook, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
+import type { DueDelivery, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
-import { owe, promoteDelivery, promoteHook } from "../line.js";
+import { owe, promoteDelivery } from "../line.js";
 import type { Tx, VerbTable } from "../tx.js";
+import { failHook, HOOK, type HookRow, hookVerbs } from "./hooks.js";
 
 export const outboxVerbs: VerbTable<OutboxVerbs> = {
+  ...hookVerbs,
+
   oweDelivery(tx, { conversation, platform, address, parts, nowMs }) {
     const no = conversation === undefined ? null : (findConversation(tx, conversation)?.no ?? null);
     return owe(tx, {
@@ -69,62 +71,6 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       forgetDeleted(tx, "delivery", row.no);
     }
     return { kind: "ok", phase: next.phase };
-  },
-
-  claimHooks(tx, { host, limit, nowMs }) {
-    const rows = tx.db.all<{
-      no: number;
-      subscriber: string;
-      event: number;
-      kind: BoundaryKind;
-      payload: string;
-      attempts: number;
-    }>(
-      `SELECT h.no, h.subscriber, h.event, e.kind, e.payload, h.attempts + 1 AS attempts FROM hook_delivery h
-       JOIN boundary_event e ON e.no = h.event WHERE h.due_ms <= ? ORDER BY h.due_ms, h.no LIMIT ?`,
-      nowMs,
-      limit,
-    );
-    return rows.map((row): DueHook => {
-      tx.db.run(
-        "UPDATE hook_delivery SET state = 'running', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
-        host,
-        row.no,
-      );
-      return {
-        key: `${row.event}:${row.subscriber}`,
-        subscriber: row.subscriber,
-        kind: row.kind,
-        payload: JSON.parse(row.payload) as BoundaryPayload,
-        attempts: row.attempts,
-      };
-    });
-  },
-
-  settleHook(tx, { key, result, nowMs }) {
-    const colon = key.indexOf(":");
-    const row = tx.db.get<HookRow>(
-      "SELECT no, subscriber, order_key, attempts, ended_ms FROM hook_delivery WHERE event = ? AND subscriber = ?",
-      Number(key.slice(0, colon)),
-      key.slice(colon + 1),
-    );
-    if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
-    if (result.kind === "failed") return failHook(tx, row, { ...result, nowMs });
-    // It may be due again by now: whoever ran it was slow, and was given up meanwhile.
-    tx.db.run(
-      "UPDATE hook_delivery SET state = 'done', due_ms = NULL, error = NULL, ended_ms = ? WHERE no = ?",
-      nowMs,
-      row.no,
-    );
-    promoteHook(tx, row, nowMs);
-    return { kind: "done" };
-  },
-
-  subscribeHooks(tx, { subscriber, kinds }) {
-    tx.db.run("DELETE FROM hook_subscriber WHERE name = ?", subscriber);
-    for (const kind of new Set(kinds))
-      tx.db.run("INSERT INTO hook_subscriber(name, kind) VALUES (?, ?)", subscriber, kind);
-    return { kind: "ok" };
   },
 
   enqueueJob(tx, { kind, key, conversation, payload, dueMs }) {
@@ -183,11 +129,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       host,
       limit,
     );
-    const hooks = tx.db.all<HookRow>(
-      "SELECT no, subscriber, order_key, attempts, ended_ms FROM hook_delivery WHERE state = 'running' AND host <> ? LIMIT ?",
-      host,
-      limit,
-    );
+    const hooks = tx.db.all<HookRow>(`${HOOK} WHERE h.state = 'running' AND h.host <> ? LIMIT ?`, host, limit);
     for (const hook of hooks) failHook(tx, hook, { error: HOST_DIED, retryMs: nowMs, nowMs });
     const jobs = tx.db.all<{ no: number; attempts: number }>(
       "SELECT no, attempts FROM job WHERE state = 'running' AND host <> ? LIMIT ?",
@@ -220,14 +162,6 @@ interface DeliveryRow {
   readonly marked: 0 | 1;
   readonly receipt: string | null;
   readonly error: string | null;
-}
-
-interface HookRow {
-  readonly no: number;
-  readonly subscriber: string;
-  readonly order_key: string;
-  readonly attempts: number;
-  readonly ended_ms: number | null;
 }
 
 function deliveryState(row: DeliveryRow): DeliveryState {
@@ -287,31 +221,6 @@ function forgetDeleted(tx: Tx, table: "delivery" | "job", no: number): void {
 }
 
 const HOST_DIED = "the host died while it ran";
-
-/** A hook that fails, or takes the host down with it, is tried again until its attempts are used up [BH-6]. */
-function failHook(
-  tx: Tx,
-  row: HookRow,
-  failure: { error: string; retryMs: number; nowMs: number },
-): { kind: "retry" | "dead" } {
-  if (row.attempts < HOOK_ATTEMPTS_MAX) {
-    tx.db.run(
-      "UPDATE hook_delivery SET state = 'pending', due_ms = ?, error = ? WHERE no = ?",
-      failure.retryMs,
-      failure.error,
-      row.no,
-    );
-    return { kind: "retry" };
-  }
-  tx.db.run(
-    "UPDATE hook_delivery SET state = 'dead', due_ms = NULL, ended_ms = ?, error = ? WHERE no = ?",
-    failure.nowMs,
-    failure.error,
-    row.no,
-  );
-  promoteHook(tx, row, failure.nowMs);
-  return { kind: "dead" };
-}
 
 function failJob(
   tx: Tx,

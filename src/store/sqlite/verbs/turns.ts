@@ -21,6 +21,7 @@ import { callRow, passed } from "../pass.js";
 import { settleTurn } from "../settle.js";
 import { NOTHING_SPENT, spend } from "../spending.js";
 import { parsed, type Tx, type VerbTable } from "../tx.js";
+import { tellStep, tellTurnStarted } from "../watched.js";
 
 export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApproval" | "openTurns" | "takeOver">> = {
   claim(tx, { conversation: id, host, nowMs }) {
@@ -73,6 +74,7 @@ export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApprova
     const place = { conversation: conversation.no, turn: turn.no, step: turn.steps + 1, epoch, nowMs };
     const recorded = calls.map((call, ordinal) => recordCall(tx, { ...place, ordinal }, call));
     spend(tx, conversation, { turn: turn.no, usage, turns: 0, nowMs });
+    tellStep(tx, conversation, { turn: turn.no, number: turn.steps + 1, calls, nowMs });
     return { kind: "recorded", seq, calls: recorded };
   },
 
@@ -107,6 +109,14 @@ export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApprova
         nowMs,
       }),
     };
+  },
+
+  addContext(tx, { text, body, nowMs, ...pass }) {
+    const turn = passed(tx, pass);
+    if (turn === undefined) return { kind: "fenced" };
+    const { no, tip } = conversationByNo(tx, turn.conversation);
+    const place = { conversation: no, session: tip, turn: turn.no, epoch: pass.epoch };
+    return { kind: "added", seq: append(tx, { ...place, role: "note", text, body, atMs: nowMs }) };
   },
 
   saveDraft(tx, { text, ...pass }) {
@@ -221,6 +231,7 @@ function startTurn(
   invariant(turn, "an insert returns its row");
   const seq = appendUser(tx, conversation, { input, turn: turn.no, epoch, nowMs });
   takeInput(tx, input.no, "taken");
+  tellTurnStarted(tx, conversation, turn.no, nowMs);
   return claimedTurn(tx, conversation, {
     turn: id,
     epoch,
