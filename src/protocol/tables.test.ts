@@ -44,6 +44,7 @@ const OUR_METHODS = [
   "events.subscribe",
   "events.unsubscribe",
   "host.hello",
+  "host.maintain",
   "host.status",
   "host.stop",
   "session.find",
@@ -66,6 +67,7 @@ const EVENT_NAMES = `
 
 const OUR_EVENTS = [
   "compaction.done",
+  "connection.closing",
   "message.retracted",
   "message.steered",
   "message.step",

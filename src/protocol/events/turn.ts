@@ -120,6 +120,8 @@ const questions = {
 
 export const turnEvents = {
   "gateway.ready": z.strictObject({ skin: z.record(z.string(), z.unknown()).optional() }),
+  /** Ours: the last frame of a line that the host ends, and why. */
+  "connection.closing": z.strictObject({ reason: z.string(), message: z.string() }),
   "session.info": sessionPanel,
   ...spoken,
   ...followed,

@@ -31,11 +31,41 @@ export const hostMethods = {
       memory_mb: z.number(),
       linger_s: z.number(),
       platforms: z.array(z.strictObject({ name: z.string(), state: z.string() })),
+      home: z.string().optional(),
+      epoch: z.int().optional(),
+      /** `safe-mode`: it crashed too often, answers these methods and runs nothing. */
+      state: z.enum(["serving", "safe-mode", "stopping"]).optional(),
+      safe_mode: z.strictObject({ crashes: count, until: seconds }).nullable().optional(),
+      /** Background commands of conversations. */
+      processes: count.optional(),
+      deliveries_owed: count.optional(),
+      log_path: z.string().optional(),
     }),
   },
   "host.stop": {
-    params: z.object({ force: z.boolean().optional(), reason: name.optional() }),
-    result: z.strictObject({ stopping: z.literal(true), pid: z.int() }),
+    params: z.object({
+      force: z.boolean().optional(),
+      reason: name.optional(),
+      /** Only when no turn works and no background command runs. */
+      if_idle: z.boolean().optional(),
+      drain_ms: z.number().nonnegative().optional(),
+      /** Conversations go on in the next host: their openings stay as they are. */
+      keep_openings: z.boolean().optional(),
+    }),
+    result: z.strictObject({
+      /** False: it was to stop only when idle, and is not. */
+      stopping: z.boolean(),
+      pid: z.int(),
+      working: count.optional(),
+      waiting: count.optional(),
+      processes: count.optional(),
+      drain_ms: z.number().optional(),
+    }),
+  },
+  /** A verb of the store on behalf of a command of this home's owner; on lines that are as good as the person. */
+  "host.maintain": {
+    params: z.object({ verb: name.default(""), args: z.record(z.string(), z.unknown()).default({}) }),
+    result: z.strictObject({ value: z.unknown() }),
   },
   /** A graceful leave of the whole client: what only it held is closed. */
   "connection.bye": {
