@@ -1,0 +1,146 @@
+/**
+ * Watches one conversation over any number of lines. It remembers the last `seq`, asks for what came after it when a
+ * line comes back, and hands on every event once and in order; where the host no longer has what was missed, the
+ * watcher gets a fresh picture to start over from.
+ */
+import type { OperationalError } from "#base/errors.js";
+import type { Result } from "#protocol/methods.js";
+import { type HostEvent, type HostLine, RpcError } from "./host-line.js";
+import type { KeptLine } from "./kept-line.js";
+import type { LineEnd } from "./wire.js";
+
+type Subscribed = Result<"events.subscribe">;
+export type Picture = NonNullable<Subscribed["reset"]>;
+
+export interface ConversationWatcher {
+  /** Forget what was shown: history up to here, and how the conversation stands. Events follow. */
+  reset(picture: Picture, state: Subscribed["state"]): void;
+  event(event: HostEvent): void;
+  /** Nothing is lost: the line comes back, and so does what was missed. */
+  lineLost?(why: LineEnd | OperationalError): void;
+  lineBack?(): void;
+  /** The host knows no such conversation; nothing more comes. */
+  unknown?(error: RpcError): void;
+}
+
+export interface Following {
+  /** The last `seq` that was handed on. */
+  readonly seq: number;
+  stop(): void;
+}
+
+/** Events that come before their own subscription is answered; more start the subscription over. */
+const EARLY_EVENTS_MAX = 10_000;
+
+type Phase =
+  | { readonly kind: "away" }
+  | { readonly kind: "asking"; readonly line: HostLine; readonly early: HostEvent[] }
+  | { readonly kind: "following"; readonly line: HostLine };
+
+export function followConversation(
+  kept: KeptLine,
+  conversation: string,
+  watcher: ConversationWatcher,
+  after?: number,
+): Following {
+  const follower = new Follower(kept, conversation, watcher, after);
+  follower.begin();
+  return follower;
+}
+
+class Follower implements Following {
+  readonly #kept: KeptLine;
+  readonly #conversation: string;
+  readonly #watcher: ConversationWatcher;
+  #after: number | undefined;
+  #phase: Phase = { kind: "away" };
+  #forget: (() => void)[] = [];
+
+  constructor(kept: KeptLine, conversation: string, watcher: ConversationWatcher, after: number | undefined) {
+    this.#kept = kept;
+    this.#conversation = conversation;
+    this.#watcher = watcher;
+    this.#after = after;
+  }
+
+  get seq(): number {
+    return this.#after ?? 0;
+  }
+
+  begin(): void {
+    this.#forget = [
+      this.#kept.onEvent((event) => this.#hear(event)),
+      this.#kept.onLine({
+        line: (line) => void this.#subscribe(line),
+        lost: (why) => {
+          this.#phase = { kind: "away" };
+          this.#watcher.lineLost?.(why);
+        },
+      }),
+    ];
+  }
+
+  stop(): void {
+    for (const forget of this.#forget) forget();
+    this.#forget = [];
+    const phase = this.#phase;
+    this.#phase = { kind: "away" };
+    if (phase.kind === "away") return;
+    // Whether the host hears it makes no difference: a line that ends unsubscribes as well.
+    void phase.line.call("events.unsubscribe", { session_id: this.#conversation }).catch(() => undefined);
+  }
+
+  async #subscribe(line: HostLine): Promise<void> {
+    const asking = { kind: "asking", line, early: [] } as const;
+    this.#phase = asking;
+    const params = { session_id: this.#conversation, ...(this.#after !== undefined && { after: this.#after }) };
+    try {
+      const answer = await line.call("events.subscribe", params);
+      // The line was lost, or somebody stopped, while the answer was on its way.
+      if (this.#phase !== asking) return;
+      this.#phase = { kind: "following", line };
+      this.#watcher.lineBack?.();
+      this.#catchUp(answer, asking.early);
+    } catch (error) {
+      if (this.#phase !== asking) return;
+      if (error instanceof RpcError) this.#giveUp(error);
+      else line.close();
+    }
+  }
+
+  /** A line on which even this is not answered is worth another one; a refusal is final. */
+  #giveUp(error: RpcError): void {
+    this.#phase = { kind: "away" };
+    this.stop();
+    this.#watcher.unknown?.(error);
+  }
+
+  #catchUp({ seq, state, events = [], reset }: Subscribed, early: readonly HostEvent[]): void {
+    if (reset !== undefined) {
+      this.#after = 0;
+      this.#watcher.reset(reset, state);
+    }
+    const reached = this.seq;
+    for (const event of events) if ((event.seq ?? 0) > reached) this.#handOn(event);
+    this.#after = Math.max(this.seq, seq);
+    const caughtUp = this.seq;
+    for (const event of early) if (event.seq === undefined || event.seq > caughtUp) this.#handOn(event);
+  }
+
+  #hear(event: HostEvent): void {
+    if (event.session_id !== this.#conversation) return;
+    const phase = this.#phase;
+    if (phase.kind === "following") {
+      // Several events may say one thing under one number; on a line they are in order.
+      if (event.seq === undefined || event.seq >= this.seq) this.#handOn(event);
+    } else if (phase.kind === "asking") {
+      phase.early.push(event);
+      if (phase.early.length > EARLY_EVENTS_MAX) phase.line.close();
+    }
+  }
+
+  #handOn(event: HostEvent): void {
+    if (event.seq !== undefined) this.#after = Math.max(this.seq, event.seq);
+    this.#watcher.event(event);
+  }
+}

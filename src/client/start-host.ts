@@ -1,0 +1,166 @@
+/**
+ * A line to the home's host, started where none runs. Several clients may do this at once: the home's lock lets one
+ * host live, the others exit, and everybody connects to the one. A host is its own process in its own session, so that
+ * a closed terminal or a Ctrl-C here does not reach it. What it says before its log is open goes to the log file,
+ * and is shown when it dies at once.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
+import type { PROTOCOL_NUMBER, Result } from "#protocol/methods.js";
+import { connect } from "./connect.js";
+import type { HostEvent, HostLine } from "./host-line.js";
+
+/** From the first try to a host that answers; a first start may have to bring the store up to date. */
+export const START_TIME_MS = 15_000;
+/** Written out, and held to the host's own by the compiler: its file brings every schema with it. */
+const PROTOCOL_SPOKEN: typeof PROTOCOL_NUMBER = 1;
+const HELLO_TIME_MS = 5_000;
+const LOOK_EVERY_MS = 25;
+const LAST_WORDS_BYTES_MAX = 4_000;
+const LAST_WORDS_LINES_MAX = 10;
+/** As in the table of exit codes: another process has the home. */
+const EXIT_LOCKED = 4;
+
+export interface HostPlace {
+  readonly socketPath: string;
+  readonly logPath: string;
+  readonly homePath: string;
+}
+
+export interface HostWish {
+  readonly place: HostPlace;
+  /** The program and its arguments that run a host in the foreground. */
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** This client, for the host's list of who is there. */
+  readonly client: string;
+  readonly version: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly onEvent?: (event: HostEvent) => void;
+}
+
+export interface Greeted {
+  readonly line: HostLine;
+  readonly hello: Result<"host.hello">;
+}
+
+/** Connects and says hello; rejects with `no-host` when none runs. */
+export async function greetHost(wish: Omit<HostWish, "command" | "env">, timeoutMs = HELLO_TIME_MS): Promise<Greeted> {
+  const { place, clock, client, version, onEvent } = wish;
+  const line = await connect({ to: place, clock, ...(onEvent !== undefined && { onEvent }) });
+  try {
+    const params = { client, version, protocol: PROTOCOL_SPOKEN };
+    return { line, hello: await line.call("host.hello", params, { timeoutMs, ...signalOf(wish) }) };
+  } catch (error) {
+    line.close();
+    throw error;
+  }
+}
+
+/** The same, and a host is started when none runs. */
+export async function reachHost(wish: HostWish): Promise<Greeted> {
+  const { clock, signal, timeoutMs = START_TIME_MS } = wish;
+  const giveUpMs = clock.monotonicMs() + timeoutMs;
+  let host: StartedHost | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    const greeted = await greetOrAbsent(wish, Math.max(1, Math.min(HELLO_TIME_MS, giveUpMs - clock.monotonicMs())));
+    if (greeted !== undefined) return greeted;
+    const exit = host?.exit();
+    if (exit !== undefined && exit.code !== EXIT_LOCKED) throw diedAtStart(exit, host?.lastWords() ?? "");
+    if (clock.monotonicMs() >= giveUpMs) throw exit === undefined ? tooSlow(wish, timeoutMs) : homeTaken(wish);
+    // The one that had the lock may be a short command, or a host that was on its way out: then it is our turn.
+    if (host === undefined || exit !== undefined) host = startHost(wish);
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** Undefined while nobody is there, or while a host that goes hangs up on us. */
+async function greetOrAbsent(wish: HostWish, timeoutMs: number): Promise<Greeted | undefined> {
+  try {
+    return await greetHost(wish, timeoutMs);
+  } catch (error) {
+    if (error instanceof OperationalError && ["no-host", "host-gone", "host-silent"].includes(error.code))
+      return undefined;
+    throw error;
+  }
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly by: string | null;
+}
+
+interface StartedHost {
+  exit(): Exit | undefined;
+  /** What it wrote to the log since it was started. */
+  lastWords(): string;
+}
+
+function startHost({ place, command, env }: HostWish): StartedHost {
+  const log = openSync(place.logPath, "a+", 0o600);
+  const { size: before } = fstatSync(log);
+  const [program, ...args] = command;
+  try {
+    const child = spawn(program, args, { cwd: place.homePath, env, detached: true, stdio: ["ignore", log, log] });
+    child.unref();
+    return watchHost(child, place.logPath, before);
+  } finally {
+    closeSync(log);
+  }
+}
+
+function watchHost(child: ChildProcess, logPath: string, before: number): StartedHost {
+  let exit: Exit | undefined;
+  child.once("exit", (code, by) => {
+    exit = { code, by };
+  });
+  child.once("error", (error) => {
+    exit = { code: null, by: error.message };
+  });
+  return { exit: () => exit, lastWords: () => endOfLog(logPath, before) };
+}
+
+/** The end of what was written after `from`; all of the file when it was replaced meanwhile. */
+function endOfLog(path: string, from: number): string {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    const start = Math.max(size < from ? 0 : from, size - LAST_WORDS_BYTES_MAX);
+    const bytes = Buffer.alloc(size - start);
+    readSync(file, bytes, 0, bytes.length, start);
+    return bytes.toString("utf8").trimEnd().split("\n").slice(-LAST_WORDS_LINES_MAX).join("\n");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function diedAtStart({ code, by }: Exit, words: string): OperationalError {
+  const how = code === null ? `was ended (${by ?? "unknown"})` : `ended with ${code}`;
+  const said = words === "" ? "It said nothing; `talaria logs` may tell more." : `Its last words:\n${words}`;
+  return new OperationalError("host-start", "after-delay", `the host ${how} before it was ready. ${said}`);
+}
+
+function tooSlow({ place }: HostWish, timeoutMs: number): OperationalError {
+  return new OperationalError(
+    "host-start",
+    "after-delay",
+    `the host was not ready within ${Math.round(timeoutMs / 1000)} s; it may still come. \`talaria logs\` (${place.logPath}) tells what it does.`,
+  );
+}
+
+function homeTaken({ place }: HostWish): OperationalError {
+  return new OperationalError(
+    "home-locked",
+    "after-delay",
+    `${place.homePath} is in use by a process that answers no clients; only one process may write to a home. Nothing was stored.`,
+  );
+}
+
+function signalOf({ signal }: { readonly signal?: AbortSignal }): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
