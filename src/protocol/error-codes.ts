@@ -82,3 +82,11 @@ export const NOT_AVAILABLE_MESSAGE = "not available";
 export function rpcError(name: ErrorName, message: string): RpcError {
   return { code: ERROR_CODES[name], message };
 }
+
+/** An answer that says no, on its way to whoever sends it. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+  constructor(readonly error: RpcError) {
+    super(error.message);
+  }
+}

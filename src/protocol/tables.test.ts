@@ -1,9 +1,9 @@
 /** The tables against the list of the terminal clients' protocol: nothing is missing, nothing is answered with null. */
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES } from "./error-codes.js";
+import { AnswerError, ERROR_CODES } from "./error-codes.js";
 import { EVENTS } from "./events.js";
 import { isMethodName, METHODS } from "./methods.js";
-import { isUnavailableName, UNAVAILABLE, type Unavailable } from "./unavailable.js";
+import { isUnavailableName, UNAVAILABLE, type Unavailable, unavailableAnswer } from "./unavailable.js";
 
 /** All of them, by group, as terminal clients know them. */
 const NAMES = `
@@ -112,6 +112,20 @@ describe("the tables of the wire", () => {
     }
     expect(answer.error.code).toBe(4040);
     expect(answer.error.message).toMatch(/^not available/);
+  });
+
+  it("[PR-5] an empty result is answered, an error is thrown as it is to be sent", () => {
+    expect(unavailableAnswer("rollback.list")).toEqual({ enabled: false, checkpoints: [] });
+    const thrown = (method: string): unknown => {
+      try {
+        return unavailableAnswer(method);
+      } catch (error) {
+        return error instanceof AnswerError ? error.error : error;
+      }
+    };
+    expect(thrown("cron.manage")).toEqual({ code: 4040, message: "not available" });
+    expect(thrown("session.creat")).toMatchObject({ code: -32_601 });
+    expect(thrown("__proto__")).toMatchObject({ code: -32_601 });
   });
 
   it("names that every object has are no methods", () => {

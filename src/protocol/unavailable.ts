@@ -4,7 +4,7 @@
  * result is given where nothing is the truth (no rollbacks, no pets, not logged in); where an empty answer would look as
  * if something had been done, it is an error.
  */
-import { NOT_AVAILABLE_MESSAGE, type RpcError, rpcError } from "./error-codes.js";
+import { AnswerError, NOT_AVAILABLE_MESSAGE, type RpcError, rpcError } from "./error-codes.js";
 import type { JsonObject } from "./frame.js";
 
 export type Unavailable =
@@ -96,6 +96,14 @@ export type UnavailableName = keyof typeof UNAVAILABLE;
 
 export function isUnavailableName(name: string): name is UnavailableName {
   return Object.hasOwn(UNAVAILABLE, name);
+}
+
+/** What a method that has no schemas answers: its empty result, or an error that is thrown as it is to be sent. */
+export function unavailableAnswer(method: string): JsonObject {
+  if (!isUnavailableName(method)) throw new AnswerError(rpcError("unknownMethod", `unknown method: ${method}`));
+  const answer: Unavailable = UNAVAILABLE[method];
+  if (answer.kind === "error") throw new AnswerError(answer.error);
+  return answer.result;
 }
 
 function nothing(result: JsonObject): Unavailable {
