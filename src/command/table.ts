@@ -1,25 +1,28 @@
 /** Every slash command, in the order help shows them, and which of them somebody has. */
+import { contextCommand } from "./about/context.js";
 import { commandsCommand, helpCommand } from "./about/help.js";
 import { quitCommand } from "./about/quit.js";
-import { modelCommand, statusCommand } from "./about/status.js";
+import { statusCommand } from "./about/status.js";
+import { insightsCommand, usageCommand } from "./about/usage.js";
+import { profileCommand, versionCommand, whoamiCommand } from "./about/whoami.js";
 import type { SlashCommand, Standing } from "./command.js";
-import { newCommand } from "./conversation/new.js";
-import { resumeCommand } from "./conversation/resume.js";
-import { titleCommand } from "./conversation/title.js";
-import { compactCommand } from "./turn/compact.js";
-import { continueCommand } from "./turn/continue.js";
-import { retryCommand, undoCommand } from "./turn/undo.js";
+import { CONVERSATION_COMMANDS } from "./conversation/commands.js";
+import { SETTING_COMMANDS } from "./setting/commands.js";
+import { agentsCommand } from "./turn/agents.js";
+import { TURN_COMMANDS } from "./turn/commands.js";
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  newCommand,
-  resumeCommand,
-  titleCommand,
-  continueCommand,
-  retryCommand,
-  undoCommand,
-  compactCommand,
-  modelCommand,
+  ...CONVERSATION_COMMANDS,
+  ...TURN_COMMANDS,
+  ...SETTING_COMMANDS,
   statusCommand,
+  usageCommand,
+  insightsCommand,
+  contextCommand,
+  agentsCommand,
+  whoamiCommand,
+  profileCommand,
+  versionCommand,
   helpCommand(availableCommands),
   commandsCommand(availableCommands),
   quitCommand,

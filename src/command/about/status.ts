@@ -1,9 +1,11 @@
-/** `/status` and `/model`: where one is, and who answers. */
+/** `/status`: where one is, who answers, and what goes on. */
 import type { ConversationId } from "#base/ids.js";
-import type { Model } from "#model/model.js";
+import type { LiveState } from "#runtime/live/port.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
+import { modelText } from "../setting/model.js";
+import { columns, count } from "../text.js";
 import { costText } from "./cost-text.js";
 
 /** Counting reads them; beyond this nobody needs the number here. */
@@ -21,43 +23,17 @@ export const statusCommand: SlashCommand = {
   who: "anyone",
   whileBusy: true,
   async run(context) {
-    const { store, conversation } = context;
+    const { store, conversation, live } = context;
     const card = conversation === undefined ? null : await store.show({ conversation });
     if (card === null) return said(NOTHING_YET, modelText(context.model));
-    const queued = (await store.queue({ conversation: card.id, limit: QUEUE_LOOKED_AT })).length;
-    const messages = await visibleCount(context.store, card.id);
-    return said(lines(card, { queued, messages }, context).join("\n"));
+    const [queue, messages, state] = await Promise.all([
+      store.queue({ conversation: card.id, limit: QUEUE_LOOKED_AT }),
+      visibleCount(store, card.id),
+      live?.state(card.id),
+    ]);
+    return said(statusText(card, { queued: queue.length, messages, live: state }, context));
   },
 };
-
-export const modelCommand: SlashCommand = {
-  name: "model",
-  aliases: [],
-  category: "Configuration",
-  arguments: "models",
-  takes: "[name]",
-  summary: "which model answers, or how to take another",
-  where: ["terminal", "chat"],
-  who: "anyone",
-  whileBusy: true,
-  async run({ store, conversation, model }, words) {
-    if (words !== "") {
-      const here = conversation === undefined ? "" : ` -r ${conversation}`;
-      return said(`The model is chosen when a chat starts: talaria chat${here} --model ${words}`);
-    }
-    const card = conversation === undefined ? null : await store.show({ conversation });
-    const own = card?.model ?? null;
-    if (own !== null && own !== model.label) return said(`This conversation was begun with ${own}.`, modelText(model));
-    return said(modelText(model));
-  },
-};
-
-/** Everything that shows a model says when it is not one. */
-export function modelText({ label, isDemo, windowTokens, isWindowKnown }: Model): string {
-  if (isDemo) return `${label}: a scripted demo, not an AI. \`talaria setup\` finds a real one.`;
-  const window = `${windowTokens.toLocaleString("en-US")} tokens${isWindowKnown ? "" : " (a guess)"}`;
-  return `${label}, with a window of ${window}. Another: talaria chat --model PROVIDER/NAME`;
-}
 
 /** What was said and not taken back; copies that a compaction carried over are not counted again. */
 async function visibleCount(store: SessionStore, conversation: ConversationId): Promise<number> {
@@ -76,32 +52,38 @@ async function visibleCount(store: SessionStore, conversation: ConversationId): 
 interface Counts {
   readonly queued: number;
   readonly messages: number;
+  /** Undefined where nothing runs beside the person. */
+  readonly live: LiveState | undefined;
 }
 
-function lines(card: ConversationCard, { queued, messages }: Counts, { model }: SlashContext): string[] {
+function statusText(card: ConversationCard, counts: Counts, { model }: SlashContext): string {
+  const { messages } = counts;
+  const tip = card.sessions.at(-1);
   const tokens = sum(card, ({ usage }) => usage.inputTokens + usage.outputTokens);
-  const rows: readonly (readonly [string, string])[] = [
+  const label = card.model ?? model.label;
+  const isDemo = label === model.label ? model.isDemo : label.startsWith("demo/");
+  return columns([
     ["conversation", card.id],
     ["title", card.title ?? "none yet"],
-    ["model", `${card.model ?? model.label}${model.isDemo ? " (scripted demo, not an AI)" : ""}`],
+    ["model", `${label}${isDemo ? " (scripted demo, not an AI)" : ""}`],
     ["messages", `${countText(messages)}${card.sessions.length > 1 ? `, in ${card.sessions.length} sessions` : ""}`],
-    ["tokens", tokens.toLocaleString("en-US")],
+    ["tokens", count(tokens)],
     ["cost", costText(card.sessions)],
-    ["state", stateText(card, queued)],
-  ];
-  const widest = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(widest)}  ${value}`);
+    ...(tip?.settings["yolo"] === true ? [["yolo", "on: nobody is asked here"]] : []),
+    ["state", stateText(card, counts)],
+  ]);
 }
 
-function stateText({ liveTurn }: ConversationCard, queued: number): string {
+function stateText({ liveTurn }: ConversationCard, { queued, live }: Counts): string {
   const waiting = queued === 0 ? "" : `, ${queued} queued`;
+  if (live === "working") return `works; /stop interrupts it${waiting}`;
   if (liveTurn === null) return `idle${waiting}`;
   return liveTurn.phase === "waiting" ? `waits for your answer${waiting}` : `a turn was cut; /continue${waiting}`;
 }
 
 function countText(messages: number): string {
-  const count = Math.min(messages, COUNTED_MAX).toLocaleString("en-US");
-  return messages > COUNTED_MAX ? `more than ${count}` : count;
+  const shown = count(Math.min(messages, COUNTED_MAX));
+  return messages > COUNTED_MAX ? `more than ${shown}` : shown;
 }
 
 function sum({ sessions }: ConversationCard, of: (session: ConversationCard["sessions"][number]) => number): number {

@@ -1,6 +1,7 @@
 /** `/new [title]`: another conversation, linked to the one that is left. */
 import type { ConversationId } from "#base/ids.js";
 import type { TitleOutcome } from "#session/input.js";
+import { tellChanged } from "../changed.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 import { type Leaving, leavingOf, leftText } from "./leave.js";
 import { droppedText, refusalOf } from "./title.js";
@@ -24,7 +25,7 @@ export const newCommand: SlashCommand = {
 
 /** [LS-1] There is nothing to leave; only an explicit title is worth a row. */
 async function beginFirst(context: SlashContext, title: string | undefined): Promise<SlashOutcome> {
-  if (title === undefined) return said("This is a new conversation already.");
+  if (title === undefined) return said("New session: nothing was said here yet, so this one is new already.");
   const { store, start, clock } = context;
   const begun = await store.begin({ start, title, nowMs: clock.nowMs() });
   if (begun.kind === "dropped") return said(droppedText(begun.title));
@@ -36,7 +37,7 @@ async function beginFirst(context: SlashContext, title: string | undefined): Pro
 
 async function leaveFor(context: SlashContext, from: ConversationId, title: string | undefined): Promise<SlashOutcome> {
   const { store, start, clock } = context;
-  const leaving = await leavingOf(context, from);
+  const leaving = await leavingOf(context, from, "ends");
   const refused = title === undefined ? undefined : await refusalOf(context, title);
   if (refused !== undefined && leaving.actor.routeKey === undefined) return leaveUntitled(context, leaving, refused);
   const reset = await store.reset({
@@ -46,10 +47,19 @@ async function leaveFor(context: SlashContext, from: ConversationId, title: stri
     ...(title === undefined ? {} : { title }),
     nowMs: clock.nowMs(),
   });
-  if (reset.kind !== "reset") return said("This conversation was deleted; your next message begins another.");
+  if (reset.kind !== "reset") return leaveDeleted();
+  if (leaving.open === undefined) tellChanged(context, from, "ended");
   return {
     say: [`New session. ${named(reset.title)}`.trim(), leftText(context, from, leaving)],
     next: { kind: "move", conversation: reset.conversation },
+  };
+}
+
+/** What is gone needs no leaving: the next message begins another. */
+function leaveDeleted(): SlashOutcome {
+  return {
+    say: ["New session. The last one was deleted; your next message begins this one."],
+    next: { kind: "move", conversation: undefined },
   };
 }
 
@@ -60,6 +70,7 @@ async function leaveUntitled(context: SlashContext, leaving: Leaving, refused: T
   const { actor } = leaving;
   if (leaving.open === undefined) {
     await store.end({ conversation: from, actor, reason: "session_reset", nowMs: clock.nowMs() });
+    tellChanged(context, from, "ended");
   }
   return {
     say: [

@@ -1,7 +1,8 @@
 /** `/title NAME`: stored at once, also before the first message [LS-4]. */
 import type { TitleOutcome } from "#session/input.js";
 import { cleanTitle, TITLE_CHARS_MAX } from "#session/title.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
+import { tellChanged } from "../changed.js";
+import { DELETED, NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 
 export const titleCommand: SlashCommand = {
   name: "title",
@@ -60,9 +61,11 @@ async function beginTitled({ store, start, clock }: SlashContext, title: string)
   return { say: [outcomeText(begun.title)], next: { kind: "move", conversation } };
 }
 
-async function setTitle({ store, conversation }: SlashContext, title: string): Promise<SlashOutcome> {
+async function setTitle(context: SlashContext, title: string): Promise<SlashOutcome> {
+  const { store, conversation } = context;
   if (conversation === undefined) return said(NOTHING_YET);
   const outcome = await store.setTitle({ conversation, title });
+  if (outcome.kind === "set") tellChanged(context, conversation, "title");
   switch (outcome.kind) {
     case "set":
     case "dropped":
@@ -72,7 +75,7 @@ async function setTitle({ store, conversation }: SlashContext, title: string): P
       return said("The title is cleared.");
     case "unknown":
     case "deleted":
-      return said("This conversation was deleted.");
+      return said(DELETED);
   }
 }
 

@@ -1,10 +1,12 @@
 /** `/undo` hides the last exchanges, `/retry` asks the last one again. The rows stay; nothing is deleted. */
 import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
+import { tellChanged } from "../changed.js";
+import { DELETED, NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
+import { numberIn, oneLine } from "../text.js";
 
 const UNDONE_MAX = 100;
-const QUOTE_CHARS_MAX = 60;
+const QUOTE_CELLS_MAX = 60;
 
 export const undoCommand: SlashCommand = {
   name: "undo",
@@ -16,12 +18,12 @@ export const undoCommand: SlashCommand = {
   where: ["terminal", "chat"],
   who: "anyone",
   async run(context, words) {
-    const turns = words === "" ? 1 : Number(words);
-    if (!Number.isInteger(turns) || turns < 1 || turns > UNDONE_MAX) {
-      return said(`/undo takes a number from 1 to ${UNDONE_MAX}.`);
-    }
+    const turns = words === "" ? 1 : numberIn(words, { min: 1, max: UNDONE_MAX });
+    if (turns === undefined) return said(`/undo takes a number from 1 to ${UNDONE_MAX}.`);
     const undone = await hide(context, turns);
-    return typeof undone === "string" ? said(undone) : said(`Taken back, from “${quoted(undone.text)}” on.`);
+    if (typeof undone === "string") return said(undone);
+    const { text } = undone;
+    return { say: [`Taken back, from “${oneLine(text, QUOTE_CELLS_MAX)}” on.`], next: { kind: "prefill", text } };
   },
 };
 
@@ -38,7 +40,7 @@ export const retryCommand: SlashCommand = {
     const asked = await lastAsked(store, conversation);
     switch (asked.kind) {
       case "asked":
-        return { say: [`Again: “${quoted(asked.text)}”`], next: { kind: "retry", text: asked.text } };
+        return { say: [`Again: “${oneLine(asked.text, QUOTE_CELLS_MAX)}”`], next: { kind: "retry", text: asked.text } };
       case "nothing":
         return said("There is nothing to ask again here.");
       case "busy":
@@ -64,14 +66,13 @@ export async function lastAsked(store: SessionStore, conversation: ConversationI
 const BUSY = "Its last turn is not over: /continue finishes it first.";
 
 /** The oldest hidden text, or the sentence that says why nothing was hidden. */
-async function hide(
-  { store, conversation, clock }: SlashContext,
-  turns: number,
-): Promise<{ readonly text: string } | string> {
+async function hide(context: SlashContext, turns: number): Promise<{ readonly text: string } | string> {
+  const { store, conversation, clock } = context;
   if (conversation === undefined) return NOTHING_YET;
   const outcome = await store.undo({ conversation, turns, reason: "undo", nowMs: clock.nowMs() });
   switch (outcome.kind) {
     case "undone":
+      tellChanged(context, conversation, "history");
       return outcome;
     case "nothing-to-undo":
       return "There is nothing to take back.";
@@ -79,11 +80,6 @@ async function hide(
       return BUSY;
     case "unknown":
     case "deleted":
-      return "This conversation was deleted.";
+      return DELETED;
   }
-}
-
-function quoted(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return [...line].length <= QUOTE_CHARS_MAX ? line : `${[...line].slice(0, QUOTE_CHARS_MAX - 1).join("")}…`;
 }

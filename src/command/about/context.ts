@@ -1,0 +1,44 @@
+/** `/context`: what fills the model's window. */
+import { weighContext } from "#runtime/context-weight.js";
+import type { Role } from "#session/message.js";
+import { NOTHING_YET, type SlashCommand, said } from "../command.js";
+import { columns, count, counted } from "../text.js";
+
+export const contextCommand: SlashCommand = {
+  name: "context",
+  aliases: ["ctx"],
+  category: "Info",
+  arguments: "none",
+  summary: "what fills the model's window",
+  details: ["The numbers are estimates; the tools' descriptions come on top of them."],
+  where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
+  async run({ store, conversation, model }) {
+    const weight = conversation === undefined ? null : await weighContext(store, conversation);
+    if (weight === null) return said(NOTHING_YET);
+    const share = (tokens: number): string => `${Math.min(100, Math.round((100 * tokens) / model.windowTokens))}%`;
+    const rows = ROLES.flatMap(([role, name]) => {
+      const own = weight.byRole[role];
+      return own === undefined || own.tokens === 0
+        ? []
+        : [[name, count(own.tokens), share(own.tokens), counted(own.messages, "message")]];
+    });
+    const used: readonly string[] = [
+      "used",
+      count(weight.tokens),
+      share(weight.tokens),
+      `of ${count(model.windowTokens)} tokens`,
+    ];
+    return said(
+      columns([["system prompt", count(weight.promptTokens), share(weight.promptTokens), ""], ...rows, used]),
+    );
+  },
+};
+
+const ROLES: readonly (readonly [Role, string])[] = [
+  ["system", "summaries"],
+  ["user", "your messages"],
+  ["assistant", "answers"],
+  ["tool", "tool results"],
+];

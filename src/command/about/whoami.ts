@@ -1,0 +1,56 @@
+/** `/version`, `/whoami` and `/profile`: what this is, who one is here, and where it lives. */
+import { type SlashCommand, said } from "../command.js";
+import { columns, oneLine } from "../text.js";
+
+export const versionCommand: SlashCommand = {
+  name: "version",
+  aliases: ["v"],
+  category: "Info",
+  arguments: "none",
+  summary: "which Talaria this is",
+  where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
+  run: async ({ version }) => said(`Talaria ${version}`),
+};
+
+export const whoamiCommand: SlashCommand = {
+  name: "whoami",
+  aliases: [],
+  category: "Info",
+  arguments: "none",
+  summary: "who you are here, and what you may",
+  where: ["terminal", "chat"],
+  who: "anyone",
+  whileBusy: true,
+  async run({ person: { id, name, role }, actor }) {
+    const called = name === undefined ? id : `${oneLine(name)} (${id})`;
+    const may = role === "owner" ? "the owner of this home: everything" : "a member: your own conversations";
+    return said(
+      columns([
+        ["person", called],
+        ["may", may],
+        ["platform", actor.platform],
+      ]),
+    );
+  },
+};
+
+export const profileCommand: SlashCommand = {
+  name: "profile",
+  aliases: [],
+  category: "Info",
+  arguments: "none",
+  summary: "where this home and its settings are",
+  where: ["terminal"],
+  who: "owner",
+  needs: ["home"],
+  whileBusy: true,
+  run: async ({ home }) =>
+    said(
+      columns([
+        ["home", home?.root ?? ""],
+        ["settings", home?.config ?? ""],
+      ]),
+    ),
+};

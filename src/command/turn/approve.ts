@@ -1,0 +1,132 @@
+/**
+ * `/approve`, `/deny` and `/answer`: the oldest question of this conversation, decided once whoever else answers [CT-10].
+ * What would be done is said with what was decided, so that nobody releases something they did not read.
+ */
+import type { ConversationId, PersonId } from "#base/ids.js";
+import { APPROVAL_REPLY_CHARS_MAX, type ApprovalAnswer } from "#session/approval.js";
+import type { OpenApproval } from "#session/verbs/turns.js";
+import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
+import { count, numberIn, oneLine } from "../text.js";
+
+const WHAT_CELLS_MAX = 70;
+const CHOICES_MAX = 20;
+const SCOPES: Readonly<Record<string, ApprovalAnswer>> = {
+  "": "once",
+  once: "once",
+  session: "session",
+  always: "always",
+};
+
+export const approveCommand: SlashCommand = {
+  name: "approve",
+  aliases: [],
+  category: "Turn",
+  takes: "[scope]",
+  arguments: ["once", "session", "always"],
+  summary: "let the agent do what it asks for",
+  details: ["once: only this time (unless told). session: in this conversation. always: everywhere."],
+  where: ["terminal", "chat"],
+  who: "owner",
+  needs: ["live"],
+  whileBusy: true,
+  async run(context, words) {
+    const answer = Object.hasOwn(SCOPES, words.toLowerCase()) ? SCOPES[words.toLowerCase()] : undefined;
+    if (answer === undefined) return said("/approve takes once, session or always.");
+    return decide(context, (open) => {
+      if (isClarify(open)) return "It asks for words: /answer gives them.";
+      return { answer };
+    });
+  },
+};
+
+export const denyCommand: SlashCommand = {
+  name: "deny",
+  aliases: [],
+  category: "Turn",
+  takes: "[words]",
+  arguments: "none",
+  summary: "refuse what the agent asks for; it is told your words",
+  where: ["terminal", "chat"],
+  who: "anyone",
+  needs: ["live"],
+  whileBusy: true,
+  run: (context, words) => decide(context, () => ({ answer: "deny", ...(words === "" ? {} : { reply: words }) })),
+};
+
+export const answerCommand: SlashCommand = {
+  name: "answer",
+  aliases: [],
+  category: "Turn",
+  takes: "<words>",
+  arguments: "none",
+  summary: "answer a question of the agent, or pick its number",
+  where: ["terminal", "chat"],
+  who: "anyone",
+  needs: ["live"],
+  whileBusy: true,
+  async run(context, words) {
+    if (words === "") return said("/answer takes your words, or the number of a choice.");
+    return decide(context, (open) => {
+      if (!isClarify(open)) return "It asks for leave: /approve or /deny.";
+      return { answer: "once", reply: chosen(open, words) };
+    });
+  },
+};
+
+interface Wanted {
+  readonly answer: ApprovalAnswer;
+  readonly reply?: string;
+}
+
+/** `choose` sees the question first; a text of its is told instead of an answer. */
+async function decide(context: SlashContext, choose: (open: OpenApproval) => Wanted | string): Promise<SlashOutcome> {
+  const { live, store, conversation, person } = context;
+  if (live === undefined || conversation === undefined) return said(NOTHING_YET);
+  const [turn] = await store.openTurns({ limit: 1, conversation });
+  const open = turn?.approvals.find(({ answer }) => answer === null);
+  if (open === undefined) return said("Nothing waits for an answer here.");
+  const wanted = choose(open);
+  if (typeof wanted === "string") return said(wanted);
+  return answered(context, conversation, { open, wanted, by: person.id });
+}
+
+async function answered(
+  { live }: SlashContext,
+  conversation: ConversationId,
+  { open, wanted, by }: { readonly open: OpenApproval; readonly wanted: Wanted; readonly by: PersonId },
+): Promise<SlashOutcome> {
+  const decision = await live?.answer(conversation, { approval: open.id, ...wanted, by });
+  switch (decision?.kind) {
+    case "decided":
+      return said(`${DECIDED[decision.answer]}: ${whatOf(open)}`);
+    case "already-decided":
+      return said(`Somebody answered before: ${DECIDED[decision.answer].toLowerCase()}.`);
+    case "too-long":
+      return said(`Your words are longer than ${count(APPROVAL_REPLY_CHARS_MAX)} characters, so nothing was decided.`);
+    default:
+      return said("Nothing waits for an answer here.");
+  }
+}
+
+const DECIDED: Readonly<Record<ApprovalAnswer, string>> = {
+  once: "Allowed this time",
+  session: "Allowed in this conversation",
+  always: "Allowed always",
+  deny: "Denied",
+};
+
+function isClarify({ question }: OpenApproval): boolean {
+  return question["kind"] === "clarify";
+}
+
+function whatOf({ question }: OpenApproval): string {
+  const what = question["summary"] ?? question["text"] ?? question["tool"];
+  return oneLine(typeof what === "string" ? what : "what it asked for", WHAT_CELLS_MAX);
+}
+
+function chosen({ question }: OpenApproval, words: string): string {
+  const place = numberIn(words, { min: 1, max: CHOICES_MAX });
+  const choices: unknown = question["choices"];
+  const choice: unknown = Array.isArray(choices) && place !== undefined ? choices[place - 1] : undefined;
+  return typeof choice === "string" ? choice : words;
+}
