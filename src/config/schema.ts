@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { LOG_BYTES_MAX_DEFAULT, LOG_KEEP_DEFAULT, LOG_LEVELS } from "#base/log.js";
 import { choice, decimal, keyNotes, part, type Repair, structure, whole, yesOrNo } from "./key-notes.js";
+import { hooks } from "./schema-hooks.js";
 import { modelGroup, prices } from "./schema-model.js";
 
 export const MAX_AGE_DAYS_DEFAULT = 90;
@@ -147,6 +148,8 @@ export const configSchema = z.object({
   approvals,
   titles,
   web,
+  hooks,
+  hooks_auto_accept: yesOrNo(false, "run every configured hook without asking for leave first"),
   gateway,
   sessions,
   backup,

@@ -68,6 +68,8 @@ export interface Hook {
   /** Unique and stable over restarts: deliveries are owed to it by this name. `shell:on_session_end:3f2a`, `plugin:notes`. */
   readonly name: string;
   readonly on: readonly HookName[];
+  /** How long one call may take, when it is not the usual time; an interceptor never gets more than its own limit. */
+  readonly timeMs?: number;
   /** Rejects when it failed; the words are kept. For an interceptor the answer is what the hook printed or returned. */
   call(event: HookEvent, signal: AbortSignal): Promise<unknown>;
 }
