@@ -15,6 +15,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/chat.js"),
   },
   {
+    name: "rpc",
+    summary: "the wire protocol, for terminal clients, editors and scripts",
+    group: TALK_GROUP,
+    load: () => import("./commands/rpc.js"),
+  },
+  {
     name: "approvals",
     summary: "see what waits for your answer and what you allowed",
     group: TALK_GROUP,

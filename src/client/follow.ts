@@ -5,6 +5,7 @@
  */
 import type { OperationalError } from "#base/errors.js";
 import type { Result } from "#protocol/methods.js";
+import { EventCursor } from "./cursor.js";
 import { type HostEvent, type HostLine, RpcError } from "./host-line.js";
 import type { KeptLine } from "./kept-line.js";
 import type { LineEnd } from "./wire.js";
@@ -52,7 +53,9 @@ class Follower implements Following {
   readonly #kept: KeptLine;
   readonly #conversation: string;
   readonly #watcher: ConversationWatcher;
-  #after: number | undefined;
+  readonly #cursor: EventCursor;
+  /** False until there is a place to go on from. */
+  #hasPicture: boolean;
   #phase: Phase = { kind: "away" };
   #forget: (() => void)[] = [];
 
@@ -60,11 +63,12 @@ class Follower implements Following {
     this.#kept = kept;
     this.#conversation = conversation;
     this.#watcher = watcher;
-    this.#after = after;
+    this.#cursor = new EventCursor(after);
+    this.#hasPicture = after !== undefined;
   }
 
   get seq(): number {
-    return this.#after ?? 0;
+    return this.#cursor.seq;
   }
 
   begin(): void {
@@ -93,7 +97,7 @@ class Follower implements Following {
   async #subscribe(line: HostLine): Promise<void> {
     const asking = { kind: "asking", line, early: [] } as const;
     this.#phase = asking;
-    const params = { session_id: this.#conversation, ...(this.#after !== undefined && { after: this.#after }) };
+    const params = { session_id: this.#conversation, ...(this.#hasPicture && { after: this.seq }) };
     try {
       const answer = await line.call("events.subscribe", params);
       // The line was lost, or somebody stopped, while the answer was on its way.
@@ -117,30 +121,23 @@ class Follower implements Following {
 
   #catchUp({ seq, state, events = [], reset }: Subscribed, early: readonly HostEvent[]): void {
     if (reset !== undefined) {
-      this.#after = 0;
+      this.#cursor.restart();
+      this.#hasPicture = true;
       this.#watcher.reset(reset, state);
     }
-    const reached = this.seq;
-    for (const event of events) if ((event.seq ?? 0) > reached) this.#handOn(event);
-    this.#after = Math.max(this.seq, seq);
-    const caughtUp = this.seq;
-    for (const event of early) if (event.seq === undefined || event.seq > caughtUp) this.#handOn(event);
+    for (const event of this.#cursor.admitMissed(events)) this.#watcher.event(event);
+    this.#cursor.reach(seq);
+    for (const event of this.#cursor.admitMissed(early)) this.#watcher.event(event);
   }
 
   #hear(event: HostEvent): void {
     if (event.session_id !== this.#conversation) return;
     const phase = this.#phase;
     if (phase.kind === "following") {
-      // Several events may say one thing under one number; on a line they are in order.
-      if (event.seq === undefined || event.seq >= this.seq) this.#handOn(event);
+      if (this.#cursor.admit(event)) this.#watcher.event(event);
     } else if (phase.kind === "asking") {
       phase.early.push(event);
       if (phase.early.length > EARLY_EVENTS_MAX) phase.line.close();
     }
-  }
-
-  #handOn(event: HostEvent): void {
-    if (event.seq !== undefined) this.#after = Math.max(this.seq, event.seq);
-    this.#watcher.event(event);
   }
 }
