@@ -11,9 +11,9 @@ export const HEALTH_PATH = "/health";
 export interface DoorRules {
   readonly token: string;
   /** Origins besides this machine's own, as a browser writes them: `https://talaria.example`. */
-  readonly allowedOrigins: readonly string[];
+  readonly allowedOrigins?: readonly string[];
   /** Names besides this machine's own that a request may be addressed to: `talaria.example`. */
-  readonly allowedHosts: readonly string[];
+  readonly allowedHosts?: readonly string[];
 }
 
 export interface Knock {
@@ -36,14 +36,14 @@ export function judgeKnock({ method, url, headers }: Knock, rules: DoorRules): V
 }
 
 /** A request names its host, once; HTTP/1.0 may not, and then it is no client of ours. */
-export function isOwnHost(host: string | string[] | undefined, allowed: readonly string[]): boolean {
+export function isOwnHost(host: string | string[] | undefined, allowed: readonly string[] = []): boolean {
   if (typeof host !== "string") return false;
   const name = host.toLowerCase().replace(/:\d{1,5}$/, "");
   return LOOPBACK_NAMES.has(name) || allowed.some((one) => one.toLowerCase() === name);
 }
 
 /** A program sends none, a browser always does. */
-function isOwnOrigin(origin: string | string[] | undefined, allowed: readonly string[]): boolean {
+function isOwnOrigin(origin: string | string[] | undefined, allowed: readonly string[] = []): boolean {
   if (origin === undefined) return true;
   if (typeof origin !== "string") return false;
   if (allowed.includes(origin)) return true;
