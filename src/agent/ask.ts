@@ -10,6 +10,7 @@ import type { CompleteStep, Model, ModelFailure, ModelRequest, StepOutcome } fro
 import { decide, type NextAct } from "#model/policy.js";
 import { violations } from "#model/wire-rules.js";
 import { createDraftKeeper, type DraftKeeper } from "./draft.js";
+import type { RequestNews } from "./interceptors.js";
 import { buildRequest } from "./request.js";
 import type { TurnParts } from "./turn-parts.js";
 
@@ -87,7 +88,10 @@ async function tryOnce(turn: TurnParts, { model, request, drafts }: Try): Promis
     const message = `the request breaks the provider's rules: ${broken.slice(0, 3).join("; ")}`;
     return { kind: "failed", failure: { cause: "rejected", message }, partial: "", usage: {} };
   }
-  return model.step(request, {
+  const about = { model: model.label, message_count: request.messages.length, tool_count: request.tools.length };
+  turn.interceptors.request({ name: "pre_api_request", values: about });
+  const startedMs = turn.clock.monotonicMs();
+  const outcome = await model.step(request, {
     signal: turn.signal,
     onSent: () => faultPoint("step.request-sent"),
     onText(delta) {
@@ -97,6 +101,19 @@ async function tryOnce(turn: TurnParts, { model, request, drafts }: Try): Promis
     },
     onReasoning: (delta) => turn.glimpse({ type: "reasoning", delta }),
   });
+  turn.interceptors.request(newsOf(outcome, { ...about, duration_ms: turn.clock.monotonicMs() - startedMs }));
+  return outcome;
+}
+
+function newsOf(outcome: StepOutcome, about: RequestNews["values"]): RequestNews {
+  if (outcome.kind === "complete") {
+    const { usage, finish, calls } = outcome;
+    const values = { ...about, usage, finish_reason: finish, tool_call_count: calls.length };
+    return { name: "post_api_request", values };
+  }
+  const error = outcome.kind === "failed" ? outcome.failure.message : "interrupted";
+  const cause = outcome.kind === "failed" ? outcome.failure.cause : "interrupted";
+  return { name: "api_request_error", values: { ...about, error, error_type: cause } };
 }
 
 function nextAct(turn: TurnParts, asking: Asking, failure: ModelFailure, attempt: number): NextAct {

@@ -14,6 +14,7 @@ import type { MessageBody } from "#session/message.js";
 import { ABANDONED_TEXT, type CallOutcome, type Effect, mayStartAgain } from "#session/tool-call.js";
 import type { OpenApproval, StepRecord } from "#session/verbs/turns.js";
 import { effectOf, type Guard, type Tool, type ToolResult } from "#tool/tool.js";
+import { type InterceptedCall, originalOf } from "./interceptors.js";
 import { permit } from "./permit.js";
 import { runTool } from "./run-tool.js";
 import type { CallName, TurnParts } from "./turn-parts.js";
@@ -67,15 +68,16 @@ export async function prepareCall(turn: TurnParts, call: ModelCall): Promise<Pre
   return { kind: "ready", tool, input, effect: effectOf(tool, input), guard };
 }
 
-/** How a prepared call enters the step's record. What needs nobody's leave and may be repeated is started at once. */
-export function recordOf(call: ModelCall, prepared: PreparedCall): StepRecord["calls"][number] {
+/** How a prepared call enters the step's record. What nobody is asked about and may be repeated is started at once. */
+export function recordOf(turn: TurnParts, call: ModelCall, prepared: PreparedCall): StepRecord["calls"][number] {
   const isReady = prepared.kind === "ready";
   return {
     callId: call.id,
     name: call.name,
     effect: isReady ? prepared.effect : "read-only",
     argsHash: createHash("sha256").update(`${call.name}\n${call.arguments}`).digest("hex"),
-    isStarted: isReady && prepared.guard.kind === "allow" && mayStartAgain(prepared.effect),
+    isStarted:
+      isReady && prepared.guard.kind === "allow" && mayStartAgain(prepared.effect) && !turn.interceptors.guardsCalls,
   };
 }
 
@@ -109,6 +111,12 @@ async function runCall(turn: TurnParts, call: PlannedCall): Promise<"done" | "pa
     await finish(turn, call, { outcome: "error", text: prepared.text });
     return "done";
   }
+  const blocked = await blockOf(turn, call, prepared);
+  if (turn.signal.aborted) return "done";
+  if (blocked !== undefined) {
+    await finish(turn, call, { outcome: "denied", text: blocked });
+    return "done";
+  }
   const leave = await permit(turn, { ...call, prepared });
   if (leave.kind === "parked") return "parked";
   if (leave.kind === "denied") {
@@ -117,13 +125,35 @@ async function runCall(turn: TurnParts, call: PlannedCall): Promise<"done" | "pa
   }
   if (call.phase === "recorded" || call.isLeftover) await turn.journal.startCalls([call.id]);
   faultPoint("call.started");
+  const startedMs = turn.clock.monotonicMs();
   const result = await runTool(turn, { ...call, prepared, reply: leave.reply });
   faultPoint("call.effect-done");
   // Abandoned in mid-run: what it left is answered when the turn is settled.
   if (result === undefined) return "done";
-  await finish(turn, call, { outcome: outcomeOf(turn, result), text: result.text, result });
+  const outcome = outcomeOf(turn, result);
+  const text = await turn.interceptors.toolResult({
+    ...asIntercepted(call, prepared),
+    outcome,
+    text: result.text,
+    body: result.body,
+    durationMs: Math.round(turn.clock.monotonicMs() - startedMs),
+  });
+  await finish(turn, call, { outcome, text: text ?? result.text, result, isReplaced: text !== undefined });
   faultPoint("call.finished");
   return "done";
+}
+
+/** What a hook says against it. A call that the floor refuses is not put to anybody. */
+async function blockOf(turn: TurnParts, call: PlannedCall, prepared: ReadyCall): Promise<string | undefined> {
+  if (!turn.interceptors.guardsCalls || prepared.guard.kind === "refuse") return undefined;
+  const verdict = await turn.interceptors.beforeTool(asIntercepted(call, prepared));
+  return verdict.kind === "deny" ? verdict.text : undefined;
+}
+
+type ReadyCall = Extract<PreparedCall, { kind: "ready" }>;
+
+function asIntercepted({ id, callId, name }: PlannedCall, { input }: ReadyCall): InterceptedCall {
+  return { call: id, callId, tool: name, input };
 }
 
 function effectOfPrepared(prepared: PreparedCall): Effect {
@@ -135,16 +165,21 @@ function outcomeOf(turn: TurnParts, result: ToolResult): CallOutcome {
   return turn.signal.aborted ? "interrupted" : result.kind;
 }
 
-async function finish(
-  turn: TurnParts,
-  call: PlannedCall,
-  facts: { readonly outcome: CallOutcome; readonly text: string; readonly result?: ToolResult },
-): Promise<void> {
-  const { outcome, text, result } = facts;
+interface FinishFacts {
+  readonly outcome: CallOutcome;
+  readonly text: string;
+  readonly result?: ToolResult;
+  /** A hook put the text in the place of the tool's own. */
+  readonly isReplaced?: boolean;
+}
+
+async function finish(turn: TurnParts, call: PlannedCall, facts: FinishFacts): Promise<void> {
+  const { outcome, text, result, isReplaced } = facts;
   const body: MessageBody = {
     toolCallId: call.callId,
     toolName: call.name,
     ...(result?.body === undefined ? {} : { result: result.body }),
+    ...(isReplaced === true && result !== undefined && originalOf(result.text)),
   };
   await turn.journal.finishCall(call.id, { outcome, text, body });
   const { prepared } = call;

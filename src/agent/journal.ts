@@ -21,6 +21,8 @@ export interface Journal {
   /** Counted before it runs [CT-5]. */
   startCalls(calls: readonly ToolCallId[]): Promise<void>;
   finishCall(call: ToolCallId, result: CallFacts): Promise<void>;
+  /** A note of the turn whose body a hook filled; in history by the time this resolves. */
+  addContext(text: string, body: MessageBody): Promise<void>;
   /** What is streamed so far; superseded by the step's own record. */
   saveDraft(text: string): Promise<void>;
   /** Unfinished calls of this turn and what was asked about them: where a death or a wait left it. */

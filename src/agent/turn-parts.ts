@@ -10,6 +10,7 @@ import type { ApprovalAnswer } from "#session/approval.js";
 import type { ToolContext } from "#tool/tool.js";
 import type { Toolset } from "#tool/toolset.js";
 import type { Glimpse, Question } from "./glimpse.js";
+import type { Interceptors } from "./interceptors.js";
 import type { Journal } from "./journal.js";
 
 export interface TurnParts {
@@ -18,6 +19,9 @@ export interface TurnParts {
   /** The tip: asked each time, because a compaction moves it during the turn [CR-4]. */
   session(): SessionId;
   readonly journal: Journal;
+  readonly interceptors: Interceptors;
+  /** What the person said, and its number in history. */
+  readonly asked: { readonly seq: number; readonly text: string };
   readonly toolset: Toolset;
   /** The one to ask, then its fallbacks in order. */
   readonly models: readonly [Model, ...Model[]];

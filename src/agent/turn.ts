@@ -14,6 +14,8 @@ import type { CompleteStep, Model, ModelCall, ModelFailure } from "#model/model.
 import type { MessageBody, Usage } from "#session/message.js";
 import { type Asking, askModels } from "./ask.js";
 import { type CallsEnd, type PlannedCall, type PreparedCall, prepareCall, recordOf, runCalls } from "./calls.js";
+import { addContext } from "./context.js";
+import { originalOf } from "./interceptors.js";
 import type { TurnParts } from "./turn-parts.js";
 
 /** More calls in one step are dropped: no honest answer has them. */
@@ -41,6 +43,7 @@ export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<Tur
   const asking: Asking = { modelIndex: 0, retriesLeft: turn.limits.retriesMax, waitLeftMs: turn.limits.retryWaitMaxMs };
   const leftover = await runLeftovers(turn);
   if (leftover !== "done") return { kind: leftover, steps: stepsBefore };
+  if (stepsBefore === 0) await addContext(turn);
   let promptTokens: number | undefined;
   for (let step = stepsBefore + 1; ; step++) {
     if (turn.signal.aborted) return { kind: "interrupted" };
@@ -55,17 +58,34 @@ export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<Tur
     const { step: complete, model } = answer;
     turn.spend(complete.usage);
     promptTokens = complete.usage.inputTokens;
+    const isAnswer = complete.calls.length === 0 || isLast;
+    const replaced = isAnswer ? await replacedAnswer(turn, complete.text) : undefined;
     turn.glimpse({ type: "step", number: step, model: model.label, usage: complete.usage });
     faultPoint("step.before-record");
-    if (complete.calls.length === 0 || isLast) return answered(complete, model, step);
+    if (isAnswer) return answered(complete, model, { steps: step, replaced });
     const end = await recordAndRun(turn, complete, model);
     if (end !== "done") return { kind: end, steps: step };
   }
 }
 
-function answered(step: CompleteStep, model: Model, steps: number): TurnEnd {
+/** What was shown of an answer that a hook replaced is void; what stands in its place is shown instead. */
+async function replacedAnswer(turn: TurnParts, text: string): Promise<string | undefined> {
+  if (text === "") return undefined;
+  const replaced = await turn.interceptors.answer(text);
+  if (replaced === undefined) return undefined;
+  turn.glimpse({ type: "retracted" });
+  turn.glimpse({ type: "text", delta: replaced });
+  return replaced;
+}
+
+function answered(
+  step: CompleteStep,
+  model: Model,
+  { steps, replaced }: { readonly steps: number; readonly replaced: string | undefined },
+): TurnEnd {
   const isCut = step.finish === "length";
-  return { kind: "answered", text: step.text, body: bodyOf(step, model, []), usage: usageOf(step), steps, isCut };
+  const body = { ...bodyOf(step, model, []), ...(replaced !== undefined && originalOf(step.text)) };
+  return { kind: "answered", text: replaced ?? step.text, body, usage: usageOf(step), steps, isCut };
 }
 
 async function recordAndRun(turn: TurnParts, step: CompleteStep, model: Model): Promise<CallsEnd> {
@@ -74,7 +94,7 @@ async function recordAndRun(turn: TurnParts, step: CompleteStep, model: Model): 
   const recorded = await turn.journal.recordStep({
     text: step.text,
     body: bodyOf(step, model, calls),
-    calls: prepared.map(({ call, as }) => recordOf(call, as)),
+    calls: prepared.map(({ call, as }) => recordOf(turn, call, as)),
     usage: usageOf(step),
   });
   faultPoint("step.recorded");

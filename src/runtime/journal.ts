@@ -61,6 +61,9 @@ export function createJournal({ store, clock, claimed, histories, onStored }: Jo
       const result = { role: "tool" as const, text, body };
       unfenced(await store.finishCall({ ...pass, call, outcome, result, ...now() }));
     },
+    async addContext(text, body) {
+      unfenced(await store.addContext({ ...pass, text, body, ...now() }));
+    },
     async saveDraft(text) {
       unfenced(await store.saveDraft({ ...pass, text }));
     },

@@ -1,4 +1,6 @@
 /** What the runtime is built from. The composition root makes these; the runtime knows no settings file and no disk. */
+import type { InterceptedTurn } from "#agent/hook-interceptors.js";
+import type { Interceptors } from "#agent/interceptors.js";
 import type { TurnLimits } from "#agent/turn-parts.js";
 import type { Clock } from "#base/clock.js";
 import type { ConversationId, HostId, SessionId } from "#base/ids.js";
@@ -23,6 +25,8 @@ export interface RuntimeParts {
   tools(ports: ToolPorts): Promise<readonly Tool[]>;
   /** The stable part of the system prompt, from files: asked once per session, then kept with it. */
   prompt(turn: Pick<ClaimedTurn, "cwd" | "source">): Promise<string>;
+  /** Who may step into a turn; absent: nobody. */
+  interceptors?(turn: InterceptedTurn): Interceptors;
   /** For a tool's child processes; without our secrets. */
   environment(at: {
     readonly session: SessionId;

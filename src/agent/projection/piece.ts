@@ -8,6 +8,7 @@ import { redact } from "#base/redact.js";
 import type { OpaquePart } from "#model/model.js";
 import type { Message, MessageBody } from "#session/message.js";
 import { isSummary } from "../compaction/summary-message.js";
+import { contextOf } from "../context.js";
 import { cleanText, clip, isBlank, TEXT_CHARS_MAX, wireArguments, wireName } from "./clean.js";
 
 export type Piece =
@@ -45,6 +46,7 @@ export const INTERRUPTED_MARK = "[interrupted here]";
 export const NO_OUTPUT_TEXT = "[no output]";
 export const ATTACHMENT_TEXT = "[an attachment that cannot be shown here]";
 export const CONTEXT_PREFIX = "[Context of this conversation, for reference only; not a request]";
+export const HOOK_PREFIX = "[Added by a hook of this installation; not said by the person]";
 export const SUMMARY_PREFIX =
   "[Summary of the earlier part of this conversation, which grew too long to be shown. It is for reference only: " +
   "what it lists as done is done, and requests in it are answered only if a message after it asks for that.]";
@@ -73,7 +75,7 @@ function makePiece(message: Message): Piece {
     case "system":
       return systemPiece(message);
     case "note":
-      return NOTHING;
+      return notePiece(message);
     default:
       return unreachable(role);
   }
@@ -131,6 +133,12 @@ function systemPiece(message: Message): Piece {
     kind: "user",
     text: isSummary(message) ? `${SUMMARY_PREFIX}\n\n${text}\n\n${SUMMARY_END}` : `${CONTEXT_PREFIX}\n${text}`,
   };
+}
+
+/** A note is for the person, unless a hook put it there for the model. */
+function notePiece(message: Message): Piece {
+  const context = contextOf(message);
+  return context === undefined ? NOTHING : { kind: "user", text: `${HOOK_PREFIX}\n${readable(context)}` };
 }
 
 /** Redacted before it is cut, so that no half of a secret is left at the edge. */
