@@ -16,6 +16,7 @@ export type EndReason =
   | "cli_close"
   | "tui_close"
   | "api_close"
+  | "client_lost"
   | "shutdown";
 
 export type Closing =

@@ -95,6 +95,13 @@ export function createLive(parts: LiveParts): Live {
       tellPresence(one);
       return { kind: "caught-up", missed };
     },
+    since: (id, after) => known.get(id)?.feed.since(after),
+    picture: (id) => pictureOf(store, at(id)),
+    follow(id, watcher) {
+      const one = at(id);
+      one.feed.watch(watcher);
+      tellPresence(one);
+    },
     unwatch(id, watcher) {
       const one = known.get(id);
       if (one?.feed.unwatch(watcher) === true) tellPresence(one);

@@ -39,7 +39,12 @@ export interface Live {
     conversation: ConversationId,
     after: FeedSeq,
     watcher: Watcher,
-  ): { readonly kind: "caught-up"; readonly missed: readonly NumberedEvent[] } | { readonly kind: "lost" };
+  ): { readonly kind: "caught-up"; readonly missed: NumberedEvents } | { readonly kind: "lost" };
+  /** Without watching: what came after, undefined when that is no longer known; and the picture as it is now. */
+  since(conversation: ConversationId, after: FeedSeq): NumberedEvents | undefined;
+  picture(conversation: ConversationId): Promise<Picture>;
+  /** Everything from now on. */
+  follow(conversation: ConversationId, watcher: Watcher): void;
   unwatch(conversation: ConversationId, watcher: Watcher): void;
   watchers(conversation: ConversationId): number;
   /** Conversations that work or wait in this process, in the order they began. */
@@ -49,6 +54,8 @@ export interface Live {
   /** Takes nothing more, gives what runs up to `drainMs`, then lets go: what is open is continued by the next host. */
   stop(drainMs: number): Promise<void>;
 }
+
+export type NumberedEvents = readonly NumberedEvent[];
 
 export interface Watcher {
   /** Called in order, never after `unwatch`. Must not throw, and must return quickly. */
@@ -60,7 +67,7 @@ export interface Picture {
   readonly messages: readonly HistoryRow[];
   /** There are older ones; `recent` of the store has them. */
   readonly hasOlder: boolean;
-  readonly events: readonly NumberedEvent[];
+  readonly events: NumberedEvents;
   readonly seq: FeedSeq;
   readonly state: LiveState;
 }

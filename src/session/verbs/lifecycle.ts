@@ -45,6 +45,8 @@ export const SETTINGS_CHARS_MAX = 20_000;
 export interface LifecycleVerbs {
   /** A conversation that begins with an explicit title instead of a message; a title that is refused begins nothing. */
   begin(args: {
+    /** Promised to a client before there was a row. */
+    readonly id?: ConversationId;
     readonly start: SessionStart;
     readonly title: string;
     readonly nowMs: number;
@@ -53,6 +55,8 @@ export interface LifecycleVerbs {
   reset(args: {
     readonly actor: Actor;
     readonly from?: ConversationId;
+    /** Of the new one, where it was promised to a client before. */
+    readonly id?: ConversationId;
     readonly start: SessionStart;
     readonly title?: string;
     readonly nowMs: number;

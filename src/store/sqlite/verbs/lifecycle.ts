@@ -31,11 +31,11 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
   ...removalVerbs,
   rotate,
 
-  begin(tx, { start, title, nowMs }) {
+  begin(tx, { id, start, title, nowMs }) {
     const { source, ...session } = start;
     // Only the title makes this row worth having [LS-1]: without it, nothing was begun.
     tx.db.run("SAVEPOINT begun");
-    const conversation = createConversation(tx, { owner: 1, lineage: "root", source, createdMs: nowMs, session });
+    const conversation = createConversation(tx, { id, owner: 1, lineage: "root", source, createdMs: nowMs, session });
     ensureOpen(tx, conversation, { platform: source, hasContent: false, nowMs });
     const outcome = wantTitle(tx, conversation, title);
     if (outcome.kind === "dropped") tx.db.run("ROLLBACK TO begun");
@@ -45,12 +45,12 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
       : { kind: "begun", ...begun(conversation, outcome) };
   },
 
-  reset(tx, { actor, from, start, title, nowMs }) {
+  reset(tx, { actor, from, id, start, title, nowMs }) {
     const old = leaving(tx, actor, from);
     if (old !== undefined && "kind" in old) return old;
     const { source, ...session } = start;
     const lineage = old === undefined ? { lineage: "root" as const } : { lineage: "reset" as const, parent: old.no };
-    const fresh = createConversation(tx, { owner: old?.owner ?? 1, ...lineage, source, createdMs: nowMs, session });
+    const fresh = createConversation(tx, { id, owner: old?.owner ?? 1, ...lineage, source, createdMs: nowMs, session });
     const ids = { old_session_id: old?.session ?? null, new_session_id: fresh.session };
     if (old !== undefined)
       leave(tx, actor, old, { reason: "session_reset", extra: { ...ids, reason: "new_session" }, nowMs });

@@ -1,0 +1,20 @@
+/** What handlers share: the parts of the host, the drafts, the renderer, and who is attached to what. */
+import type { ConversationId } from "#base/ids.js";
+import type { Connections } from "./connections.js";
+import type { Drafts } from "./drafts.js";
+import type { Panels } from "./panel.js";
+import type { ServerParts } from "./parts.js";
+import type { Renderer } from "./render.js";
+
+export interface ServerContext extends ServerParts {
+  readonly drafts: Drafts;
+  readonly connections: Connections;
+  readonly renderer: Renderer;
+  readonly panels: Panels;
+}
+
+/** Where our own clients and every terminal client say things from. */
+export const TERMINAL_ACCOUNT = "local";
+export const TERMINAL_SOURCE = "tui";
+
+export type { ConversationId };

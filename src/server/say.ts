@@ -1,0 +1,122 @@
+/** What a client says becomes a stored input [CT-1], once for every id of its own [CT-2], and is then worked on. */
+import type { ConversationId } from "#base/ids.js";
+import type { Admission, InputMode, TitleOutcome } from "#session/input.js";
+import type { Inbound, InboundTarget, SessionStart } from "#session/verbs/intake.js";
+import type { Connection } from "./connection.js";
+import { type ServerContext, TERMINAL_ACCOUNT } from "./context.js";
+import { Refusal } from "./failure.js";
+import { startOf, type Target } from "./target.js";
+
+export interface Saying {
+  readonly text: string;
+  readonly messageId?: string | undefined;
+  readonly mode?: InputMode | undefined;
+  readonly title?: string | undefined;
+}
+
+export async function say(
+  server: ServerContext,
+  connection: Connection,
+  target: Target,
+  saying: Saying,
+): Promise<Extract<Admission, { kind: "admitted" | "duplicate" }>> {
+  const { drafts, live } = server;
+  const id = target.kind === "draft" ? target.draft.id : target.id;
+  const to = target.kind === "draft" ? await rowFor(server, connection, target) : { kind: "conversation" as const, id };
+  // Before it is stored: what it sets off is seen from the first event on.
+  connection.held.add(id);
+  connection.follow(id);
+  const start = target.kind === "draft" ? startOf(target.draft) : { source: connection.platform };
+  const admission = await live.say(inbound(server, connection, { to, start, saying }));
+  if (admission.kind === "admitted" || admission.kind === "duplicate") {
+    drafts.remove(id);
+    return admission;
+  }
+  throw refusalOf(admission);
+}
+
+/** [BH-2] A draft that a client opened after leaving another conversation is that one's successor from its first row on. */
+async function rowFor(
+  server: ServerContext,
+  connection: Connection,
+  { draft }: Extract<Target, { kind: "draft" }>,
+): Promise<InboundTarget> {
+  const { id, resetFrom } = draft;
+  if (resetFrom === undefined) return { kind: "new", id };
+  const actor = { platform: connection.platform };
+  const nowMs = server.clock.nowMs();
+  const reset = await server.store.reset({ actor, from: resetFrom, id, start: startOf(draft), nowMs });
+  return reset.kind === "reset" ? { kind: "conversation", id } : { kind: "new", id };
+}
+
+/** Stored first, then the exchange it stands for is hidden: a death between the two loses nothing. */
+export async function sayAgain(
+  server: ServerContext,
+  connection: Connection,
+  { id, text, turns = 1 }: { readonly id: ConversationId; readonly text: string; readonly turns?: number },
+): Promise<void> {
+  const { store, live, clock } = server;
+  const saying = { text };
+  const to = { kind: "conversation" as const, id };
+  const admission = await store.admit(
+    inbound(server, connection, { to, start: { source: connection.platform }, saying }),
+  );
+  if (admission.kind !== "admitted") throw refusalOf(admission);
+  await store.undo({ conversation: id, turns, reason: "retry", nowMs: clock.nowMs() });
+  live.tell(id, { type: "changed", what: "history" });
+  live.wake(id, true);
+}
+
+interface Words {
+  readonly to: InboundTarget;
+  readonly start: SessionStart;
+  readonly saying: Saying;
+}
+
+function inbound({ newId, clock }: ServerContext, { platform }: Connection, { to, start, saying }: Words): Inbound {
+  const { text, messageId, mode, title } = saying;
+  return {
+    platform,
+    account: TERMINAL_ACCOUNT,
+    eventId: messageId ?? newId<string>(),
+    to,
+    text,
+    ...(messageId === undefined ? {} : { body: { messageId } }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(title === undefined ? {} : { title }),
+    start,
+    nowMs: clock.nowMs(),
+  };
+}
+
+const REJECTED = {
+  empty: "an empty message says nothing",
+  "too-long": "the message is too long",
+  "unknown-conversation": "this conversation does not exist",
+  deleted: "this conversation was deleted",
+} as const;
+
+function refusalOf(admission: Admission): Refusal {
+  switch (admission.kind) {
+    case "suspended":
+      return new Refusal(
+        "failed",
+        "this conversation was set aside after it ended the program; /resume or /new goes on",
+      );
+    case "rejected":
+      return new Refusal(admission.reason === "empty" ? "emptyText" : "failed", REJECTED[admission.reason]);
+    default:
+      return new Refusal("failed", "this message was said before");
+  }
+}
+
+/** [LS-5] Why a wanted title was not taken. */
+export function droppedTitle(title: TitleOutcome | undefined): string | undefined {
+  if (title?.kind !== "dropped") return undefined;
+  const why = {
+    taken: "another conversation has that title",
+    empty: "the title is empty",
+    "too-long": "the title is too long",
+  };
+  return `${why[title.reason]}; one will be chosen`;
+}

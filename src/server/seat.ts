@@ -1,0 +1,59 @@
+/**
+ * Sitting down at a conversation: what `session.resume` and `session.activate` answer. Clients of the reference show
+ * the transcript before the running turn and that turn's text so far; ours ask `events.subscribe` for all of it.
+ */
+import type { ConversationId } from "#base/ids.js";
+import type { Result } from "#protocol/methods.js";
+import type { Picture } from "#runtime/live/port.js";
+import type { HistoryRow } from "#session/verbs/reading.js";
+import type { ServerContext } from "./context.js";
+import type { Call } from "./handler.js";
+import { openQuestions } from "./question.js";
+import { transcript } from "./rows.js";
+
+export async function opened(
+  server: ServerContext,
+  id: ConversationId,
+  call: Call,
+): Promise<Result<"session.activate">> {
+  const { store, panels, drafts, clock } = server;
+  const { picture, release } = await call.connection.attach(id);
+  call.after(release);
+  const card = await store.show({ conversation: id });
+  const [open] = await store.openTurns({ limit: 1, conversation: id });
+  const draft = drafts.find(id);
+  const { rows, inflight } = beforeTurn(picture, open?.turn);
+  const isRunning = picture.state === "working";
+  const info = draft === undefined ? await panels.of(id, { isRunning }) : await panels.ofDraft(draft);
+  return {
+    session_id: id,
+    session_key: id,
+    message_count: card?.messages ?? 0,
+    messages: transcript(rows),
+    info,
+    inflight,
+    running: isRunning,
+    status: picture.state,
+    started_at: (card?.createdMs ?? draft?.createdMs ?? clock.nowMs()) / 1000,
+    seq: picture.seq,
+    has_older: picture.hasOlder,
+    ...(card === null ? {} : { tip_session_id: card.tip }),
+    questions: open === undefined ? [] : openQuestions(open),
+  };
+}
+
+function beforeTurn(picture: Picture, turn: string | undefined) {
+  const { messages, events, state } = picture;
+  if (turn === undefined || state === "idle") return { rows: messages, inflight: null };
+  const own = messages.filter((row) => row.turn === turn);
+  const rows: readonly HistoryRow[] = messages.filter((row) => row.turn !== turn);
+  const user = own.find(({ role }) => role === "user")?.text ?? "";
+  const stored = own.filter(({ role }) => role === "assistant").map(({ text }) => text);
+  let streamed = "";
+  for (const { event } of events) {
+    if (event.type === "text") streamed += event.delta;
+    if (event.type === "retracted") streamed = "";
+  }
+  const assistant = [...stored, streamed].filter((text) => text !== "").join("\n\n");
+  return { rows, inflight: { user, assistant, streaming: state === "working" } };
+}
