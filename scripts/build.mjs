@@ -19,9 +19,12 @@ const dist = join(root, "dist");
 const ENTRIES = {
   main: "src/cli/main.ts",
   "store-worker": "src/store/sqlite/worker.ts",
+  "plugin-host": "src/plugin/host/main.ts",
+  "plugin-loader": "src/plugin/host/loader.ts",
+  "plugin-watchdog": "src/plugin/host/watchdog.ts",
 };
-/** Native: it finds its binary beside its own files. */
-const EXTERNAL = ["@photostructure/sqlite"];
+/** The first is native and finds its binary beside its own files; the second is one large file that few need. */
+const EXTERNAL = ["@photostructure/sqlite", "@swc/wasm-typescript"];
 /** The ES module build: of a bundled CommonJS module a lazy `import("yaml")` would only see `default`. */
 const ALIAS = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
 /** zod brings its messages in fifty languages; we show the English ones, and every start would read them all. */

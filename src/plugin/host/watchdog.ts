@@ -1,0 +1,82 @@
+/**
+ * A thread beside the plugins' one that turns when theirs does not. It ends this process when the parent is gone, when
+ * memory runs away, and it says whose code blocks the event loop: it pauses that thread for a moment, as a debugger
+ * would, and reads the names of the files on its stack.
+ */
+import { Socket } from "node:net";
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "#base/clock.js";
+import { MEMORY_MB_MAX } from "../limits.js";
+import type { Trouble } from "../wire/frames.js";
+import { type Folder, pluginIn } from "./culprit.js";
+import { killThisProcess, writeAll } from "./uplink.js";
+
+export const LEASH_FD = 5;
+const LOOK_MS = 250;
+/** So many looks in a row without a beat of the main thread. The parent waits longer than that. */
+const STILL_MAX = 8;
+const SAMPLE_MS = 1_000;
+const MB = 1_000_000;
+
+const beats = new Int32Array(workerData as SharedArrayBuffer);
+const folders: Folder[] = [];
+let seen = 0;
+let still = 0;
+
+parentPort?.on("message", (folder: Folder) => folders.push(folder));
+const leash = new Socket({ fd: LEASH_FD, readable: true, writable: true });
+leash.on("end", killThisProcess).on("error", killThisProcess).on("close", killThisProcess).resume();
+look();
+
+function look(): void {
+  const beat = Atomics.load(beats, 0);
+  still = beat === seen ? still + 1 : 0;
+  seen = beat;
+  if (process.memoryUsage.rss() > MEMORY_MB_MAX * MB) {
+    void endFor("memory", `more than ${MEMORY_MB_MAX} MB of memory`);
+    return;
+  }
+  // Once in a while as long as it is blocked: the first sample may have met nobody's code.
+  if (still > 0 && still % STILL_MAX === 0) void report("blocked", "the event loop is blocked");
+  systemClock.after(LOOK_MS, look);
+}
+
+async function endFor(how: Trouble["how"], text: string): Promise<void> {
+  await report(how, text);
+  killThisProcess();
+}
+
+async function report(how: Trouble["how"], text: string): Promise<void> {
+  const found = await sample();
+  const trouble: Trouble = {
+    type: "trouble",
+    plugin: found?.plugin ?? null,
+    how,
+    text: found === undefined ? text : `${text} at ${found.place}`,
+  };
+  writeAll(LEASH_FD, Buffer.from(`${JSON.stringify(trouble)}\n`));
+}
+
+interface Frame {
+  readonly url: string;
+  readonly location: { readonly lineNumber: number };
+}
+
+/** Undefined when no plugin's code is on the stack, or the thread is inside something that cannot be paused. */
+async function sample(): Promise<{ readonly plugin: string; readonly place: string } | undefined> {
+  const { Session } = await import("node:inspector");
+  const session = new Session();
+  session.connectToMainThread();
+  const frames = await new Promise<readonly Frame[]>((resolve) => {
+    session.once("Debugger.paused", ({ params }) => resolve(params.callFrames as readonly Frame[]));
+    session.post("Debugger.enable");
+    session.post("Debugger.pause");
+    systemClock.after(SAMPLE_MS, () => resolve([]));
+  });
+  session.disconnect();
+  for (const { url, location } of frames) {
+    const plugin = pluginIn(url, folders);
+    if (plugin !== undefined) return { plugin, place: `${url.split("/").at(-1)}:${location.lineNumber + 1}` };
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+/**
+ * The enabled plugins of a home, running. What they registered is known at once from the last time and replaced when
+ * they are loaded, so that a start waits for nothing; a plugin nothing is known of is waited for, a moment at most.
+ */
+import type { Clock } from "#base/clock.js";
+import { UserError } from "#base/errors.js";
+import type { SlashCommand } from "#command/command.js";
+import type { Hook } from "#hook/hook.js";
+import type { Tool } from "#tool/tool.js";
+import { asCommand } from "./as-commands.js";
+import { asHook } from "./as-hooks.js";
+import { asTool } from "./as-tools.js";
+import type { PluginRemark } from "./failure.js";
+import type { TakenNames } from "./judge.js";
+import { Roster } from "./roster.js";
+import { type Surroundings, supervise } from "./running.js";
+import { readShelf } from "./shelf.js";
+import { type PluginState, readState } from "./state.js";
+import type { Contribution } from "./wire/frames.js";
+
+export type PluginPlatformEntry = Contribution["platforms"][number] & { readonly plugin: string };
+
+export interface Plugins {
+  /** One per enabled plugin. What each hears may change when it is loaded, or set aside. */
+  readonly hooks: readonly Hook[];
+  /** As they stand now: ask for each turn. */
+  readonly tools: readonly Tool[];
+  readonly commands: readonly SlashCommand[];
+  readonly platforms: readonly PluginPlatformEntry[];
+  /** What is wrong with plugins, by name: those that do not run, and what of the others does not. */
+  failures(): readonly PluginRemark[];
+  /** Loading has ended, one way or another. */
+  readonly settled: Promise<void>;
+  /** The plugin host's process, while one runs. */
+  readonly pid: number | undefined;
+  /** Calls under way fail; the process is gone when it resolves, at the latest after `limitMs`. */
+  stop(limitMs: number): Promise<void>;
+}
+
+export interface OpenWish extends Surroundings {
+  /** Names that plugins may not take. */
+  readonly taken: TakenNames;
+}
+
+export async function startPlugins(wish: OpenWish): Promise<Plugins> {
+  const { pluginsDir, clock, log, limits, taken } = wish;
+  const state = await readOrRefuse(pluginsDir);
+  if ("problem" in state) return nothing([{ plugin: null, kind: "broken", text: state.problem }]);
+  if (state.enabled.length === 0) return nothing([]);
+  const shelf = await readShelf(pluginsDir);
+  const roster = new Roster({ pluginsDir, clock, log, limits, taken, state, shelf });
+  if (roster.manifests.length === 0) return nothing(roster.remarks());
+  const supervisor = await supervise(wish, roster.manifests, roster);
+  const made = new WeakMap<object, Tool | SlashCommand>();
+  if (roster.hasUnknown) await settledWithin(supervisor.settled, clock, limits.openWaitMs);
+  return {
+    hooks: roster.manifests.map(({ name }) =>
+      asHook({ plugin: name, contribution: () => roster.member(name)?.contribution }, supervisor),
+    ),
+    get tools() {
+      return roster.members().flatMap(({ manifest, contribution, isTrusted }) => {
+        const source = { plugin: manifest.name, isTrusted, limits };
+        return contribution.tools.map((tool) => once(made, tool, () => asTool(tool, source, supervisor)) as Tool);
+      });
+    },
+    get commands() {
+      return roster
+        .members()
+        .flatMap(({ manifest, contribution }) =>
+          contribution.commands.map(
+            (command) => once(made, command, () => asCommand(command, manifest.name, supervisor)) as SlashCommand,
+          ),
+        );
+    },
+    get platforms() {
+      return roster
+        .members()
+        .flatMap(({ manifest, contribution }) =>
+          contribution.platforms.map((platform) => ({ ...platform, plugin: manifest.name })),
+        );
+    },
+    get pid() {
+      return supervisor.pid;
+    },
+    settled: supervisor.settled,
+    failures: () => roster.remarks(),
+    stop: (limitMs) => supervisor.stop(limitMs),
+  };
+}
+
+async function settledWithin(settled: Promise<void>, clock: Clock, limitMs: number): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([settled, clock.sleep(limitMs, done.signal).catch(() => undefined)]);
+  done.abort();
+}
+
+/** Made once for each description: a schema is turned around once, not for every turn. */
+function once<T extends object>(made: WeakMap<object, T>, key: object, make: () => T): T {
+  let one = made.get(key);
+  if (one === undefined) {
+    one = make();
+    made.set(key, one);
+  }
+  return one;
+}
+
+function nothing(remarks: readonly PluginRemark[]): Plugins {
+  return {
+    hooks: [],
+    tools: [],
+    commands: [],
+    platforms: [],
+    pid: undefined,
+    settled: Promise.resolve(),
+    failures: () => remarks,
+    stop: async () => undefined,
+  };
+}
+
+/** A damaged file keeps plugins from running and nothing else from starting. */
+async function readOrRefuse(pluginsDir: string): Promise<PluginState | { readonly problem: string }> {
+  try {
+    return await readState(pluginsDir);
+  } catch (error) {
+    if (error instanceof UserError) return { problem: error.message };
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return { problem: `the state of the plugins cannot be read: ${(error as Error).message}` };
+  }
+}
