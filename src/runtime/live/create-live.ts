@@ -78,6 +78,27 @@ export function createLive(parts: LiveParts): Live {
       return runtime.compact(id, { ...(focus === undefined ? {} : { focus }), face });
     },
     tell: (id, event) => at(id).feed.publish(event),
+    ...createWatching(parts, crowd),
+    active: () =>
+      [...known.values()].flatMap((one) => {
+        const now = one.state();
+        return now === "idle" ? [] : [{ conversation: one.id, state: now }];
+      }),
+    async recover() {
+      const open = await store.openTurns({ limit: RECOVERED_MAX });
+      const cut = open.filter(({ phase }) => phase === "running").map(({ conversation }) => conversation);
+      const queued = await store.unclaimed({ limit: RECOVERED_MAX });
+      for (const id of [...cut, ...queued]) at(id).wake(false);
+      return { woken: cut.length + queued.length, waiting: open.length - cut.length };
+    },
+    stop: (drainMs) => crowd.stop(drainMs),
+  };
+}
+
+type Watching = Pick<Live, "watch" | "watchSince" | "since" | "picture" | "follow" | "unwatch" | "watchers">;
+
+function createWatching({ store }: LiveParts, { at, known, state }: Crowd): Watching {
+  return {
     async watch(id, watcher) {
       const one = at(id);
       if ((await state(id)) === "waiting") await rememberQuestions(store, one);
@@ -107,21 +128,10 @@ export function createLive(parts: LiveParts): Live {
       if (one?.feed.unwatch(watcher) === true) tellPresence(one);
     },
     watchers: (id) => known.get(id)?.feed.watchers() ?? 0,
-    active: () =>
-      [...known.values()].flatMap((one) => {
-        const now = one.state();
-        return now === "idle" ? [] : [{ conversation: one.id, state: now }];
-      }),
-    async recover() {
-      const open = await store.openTurns({ limit: RECOVERED_MAX });
-      const cut = open.filter(({ phase }) => phase === "running").map(({ conversation }) => conversation);
-      const queued = await store.unclaimed({ limit: RECOVERED_MAX });
-      for (const id of [...cut, ...queued]) at(id).wake(false);
-      return { woken: cut.length + queued.length, waiting: open.length - cut.length };
-    },
-    stop: (drainMs) => crowd.stop(drainMs),
   };
 }
+
+type Crowd = ReturnType<typeof createCrowd>;
 
 /** Everybody who is here. */
 function createCrowd(parts: LiveParts) {
