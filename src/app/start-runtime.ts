@@ -7,6 +7,7 @@ import type { Model } from "#model/model.js";
 import { createRuntime, type Runtime } from "#runtime/runtime.js";
 import type { SessionStore } from "#session/store.js";
 import { createProcesses } from "#tool/terminal/processes.js";
+import { openHooks } from "./hooks.js";
 import { openModels } from "./open-models.js";
 import { openWriter } from "./open-store.js";
 import { type RuntimeWish, runtimeParts, spoolDirOf } from "./runtime-parts.js";
@@ -18,6 +19,8 @@ export type { RuntimeWish } from "./runtime-parts.js";
 export const CHAT_LOCK_WAIT_MS = 10_000;
 /** Outbox rows of dead processes that are looked at when a process starts. */
 const RECOVERED_ROWS_MAX = 100;
+/** What hooks get to hear the last of a process that ends; the rest is told after the next start [FQ-9]. */
+const HOOKS_STOP_MS = 2_000;
 
 export interface StartedRuntime {
   readonly runtime: Runtime;
@@ -34,16 +37,22 @@ export async function startRuntime(wish: RuntimeWish): Promise<StartedRuntime> {
   const { home, clock, version, config } = wish;
   const models = await openModels(wish, wish.model);
   const writer = await openWriter(home, { clock, version, waitMs: CHAT_LOCK_WAIT_MS });
-  const { store } = writer;
   const host = randomIds<HostId>();
+  const hooks = await openHooks({ ...wish, store: writer.store, host });
+  const { store } = hooks;
   const processes = createProcesses({ clock, newId: randomIds });
   await store.recoverOutbox({ host, limit: RECOVERED_ROWS_MAX, nowMs: clock.nowMs() });
+  await hooks.start();
   return {
-    runtime: createRuntime(runtimeParts(wish, { store, host, processes, models: async () => models })),
+    runtime: createRuntime({
+      ...runtimeParts(wish, { store, host, processes, models: async () => models }),
+      interceptors: (turn) => hooks.interceptors(turn),
+    }),
     store,
     model: models.main[0],
-    notes: models.notes,
+    notes: [...models.notes, ...hooks.notes],
     async finish() {
+      await hooks.stop(HOOKS_STOP_MS);
       await processes.endAll();
       pruneSpool(spoolDirOf(home), clock.nowMs());
       await writer.finish();

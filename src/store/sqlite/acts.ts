@@ -263,8 +263,9 @@ export function tell(tx: Tx, conversation: Conversation, telling: Telling): void
     ...telling.extra,
   };
   tx.db.run(
-    `INSERT INTO boundary_event(conversation, session, opening, turn, kind, order_key, payload, created_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO boundary_event(no, conversation, session, opening, turn, kind, order_key, payload, created_ms)
+     VALUES (max(coalesce((SELECT max(no) FROM boundary_event), 0), (SELECT value FROM tally WHERE name = 'boundary_floor')) + 1,
+       ?, ?, ?, ?, ?, ?, ?, ?)`,
     conversation.no,
     conversation.tip,
     telling.opening ?? null,

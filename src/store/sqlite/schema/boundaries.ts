@@ -43,6 +43,12 @@ CREATE TRIGGER boundary_fixed BEFORE UPDATE ON boundary_event
 CREATE TRIGGER boundary_kept BEFORE DELETE ON boundary_event
   WHEN EXISTS (SELECT 1 FROM hook_delivery WHERE event = OLD.no AND ended_ms IS NULL)
   BEGIN SELECT RAISE(ABORT, 'undelivered boundaries are kept'); END;
+-- Its number is in the key a hook knows it by: one that is gone is not given to another fact [HK-2].
+CREATE TRIGGER boundary_gone AFTER DELETE ON boundary_event
+  BEGIN UPDATE tally SET value = max(value, OLD.no) WHERE name = 'boundary_floor'; END;
+CREATE TRIGGER boundary_new AFTER INSERT ON boundary_event
+  WHEN NEW.no <= (SELECT value FROM tally WHERE name = 'boundary_floor')
+  BEGIN SELECT RAISE(ABORT, 'a boundary''s number is its own for ever'); END;
 
 CREATE TABLE hook_subscriber(
   name TEXT NOT NULL CHECK(name <> ''),

@@ -2,7 +2,8 @@
 export const LEDGERS = `
 CREATE TABLE tally(name TEXT PRIMARY KEY, value INTEGER NOT NULL CHECK(value >= 0)) STRICT, WITHOUT ROWID;
 INSERT INTO tally(name, value) VALUES
-  ('conversations', 0), ('sessions', 0), ('routes', 0), ('route_version', 0), ('message_floor', 0), ('messages_erased', 0);
+  ('conversations', 0), ('sessions', 0), ('routes', 0), ('route_version', 0), ('message_floor', 0), ('messages_erased', 0),
+  ('boundary_floor', 0);
 CREATE TRIGGER tally_conversation AFTER INSERT ON conversation
   BEGIN
     UPDATE tally SET value = value + 1 WHERE name = 'conversations';

@@ -1,0 +1,97 @@
+/**
+ * Puts the hooks of a home together: what is configured and allowed, what plugins register, the runner that feeds them
+ * and the interceptors that turns ask. Any process that runs turns opens them once.
+ */
+import { createInterceptors, type InterceptedTurn } from "#agent/hook-interceptors.js";
+import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
+import type { Clock } from "#base/clock.js";
+import type { HostId } from "#base/ids.js";
+import type { Logger } from "#base/log.js";
+import type { HomePaths } from "#config/home.js";
+import type { LoadedConfig } from "#config/load.js";
+import { createAnnouncer } from "#hook/announcer.js";
+import type { Failure } from "#hook/delivery.js";
+import type { Announced, Hook, HookPayload } from "#hook/hook.js";
+import { pokingStore } from "#hook/poking-store.js";
+import { createHookRunner } from "#hook/runner.js";
+import { shellHook } from "#hook/shell-hook.js";
+import type { SessionStore } from "#session/store.js";
+import { toolEnvironment } from "#tool/terminal/environment.js";
+import { type ConfiguredHook, hookSettings } from "./hook-settings.js";
+
+export interface HooksWish {
+  readonly home: HomePaths;
+  readonly env: NodeJS.ProcessEnv;
+  readonly config: LoadedConfig;
+  readonly store: SessionStore;
+  readonly host: HostId;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Of every plugin that is enabled, loaded or not: one that is missing here loses what it is owed. */
+  readonly plugins?: readonly Hook[];
+}
+
+export interface Hooks {
+  /** The same store; its writes poke the runner. Use this one for everything that may tell of something. */
+  readonly store: SessionStore;
+  /** What a person should know, one sentence each: hooks that need leave, hooks that nobody tells of anything. */
+  readonly notes: readonly string[];
+  interceptors(turn: InterceptedTurn): Interceptors;
+  poke(): void;
+  announce(name: Announced, payload: HookPayload): void;
+  start(): Promise<void>;
+  /** [BH-9] [FQ-9] Delivers for up to `limitMs`, then lets go; what was not told is told after the next start. */
+  stop(limitMs: number): Promise<void>;
+  failures(): readonly Failure[];
+}
+
+export async function openHooks(wish: HooksWish): Promise<Hooks> {
+  const { home, env, config, clock, log, host } = wish;
+  const settings = await hookSettings({ home, env, config: config.values });
+  const hooks = [...settings.hooks.flatMap((hook) => runnable(wish, hook)), ...(wish.plugins ?? [])];
+  const runner = createHookRunner({ hooks, store: wish.store, host, clock, log });
+  const announcer = createAnnouncer({ hooks, clock, log });
+  const announce = (name: Announced, payload: HookPayload): void => announcer.announce(name, payload);
+  const parts = { hooks, clock, log, announce };
+  return {
+    store: hooks.length === 0 ? wish.store : pokingStore(wish.store, () => runner.poke()),
+    notes: notesOf(settings.hooks, settings.remarks),
+    interceptors: (turn) => (hooks.length === 0 ? NO_INTERCEPTORS : createInterceptors(parts, turn)),
+    poke: () => runner.poke(),
+    announce,
+    start: () => runner.start(),
+    async stop(limitMs) {
+      await runner.stop(limitMs);
+      announcer.stop();
+    },
+    failures: () => runner.failures(),
+  };
+}
+
+/** A configured hook as something to call; none for one that may not run. */
+export function runnable(
+  { home, env, clock }: Pick<HooksWish, "home" | "env" | "clock">,
+  hook: ConfiguredHook,
+): readonly Hook[] {
+  if (hook.leave !== "allowed") return [];
+  const made = shellHook(hook, {
+    clock,
+    cwd: home.root,
+    environment: (about) => ({ ...toolEnvironment(env, about), TALARIA_HOME: home.root }),
+  });
+  return made === undefined ? [] : [made];
+}
+
+function notesOf(hooks: readonly ConfiguredHook[], remarks: readonly string[]): readonly string[] {
+  const waiting = hooks.filter(({ leave }) => leave === "needs-consent").length;
+  const unknown = hooks.filter(({ leave }) => leave === "unknown-event").map(({ event }) => event);
+  const notRunnable = hooks.filter(({ leave }) => leave === "not-runnable").map(({ from }) => from);
+  return [
+    ...remarks,
+    ...(waiting === 0
+      ? []
+      : [`${waiting} configured ${waiting === 1 ? "hook needs" : "hooks need"} your leave to run: talaria hooks list`]),
+    ...[...new Set(unknown)].map((event) => `nothing is ever told of ${event}: talaria hooks list --events`),
+    ...[...new Set(notRunnable)].map((folder) => `${folder} has no handler that can be run`),
+  ];
+}

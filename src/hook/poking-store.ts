@@ -1,0 +1,36 @@
+/** A store whose writes tell the runner that something may be owed. A poke that is lost costs a moment, never a boundary. */
+import type { SessionStore, WritingVerb } from "#session/store.js";
+
+/** Verbs that can tell of something; the rest never does. */
+const TELLING: readonly WritingVerb[] = [
+  "admit",
+  "claim",
+  "recordStep",
+  "finishCall",
+  "askApproval",
+  "decideApproval",
+  "settle",
+  "reset",
+  "resume",
+  "branch",
+  "end",
+  "closeOpenings",
+  "rotate",
+  "remove",
+  "sweepExpired",
+  "pruneRoutes",
+];
+
+export function pokingStore(store: SessionStore, poke: () => void): SessionStore {
+  const told = TELLING.map((verb) => [verb, telling(store, verb, poke)] as const);
+  return Object.assign(Object.create(store) as SessionStore, Object.fromEntries(told));
+}
+
+function telling<V extends WritingVerb>(store: SessionStore, verb: V, poke: () => void) {
+  const act = store[verb] as (args: unknown) => Promise<unknown>;
+  return async (args: unknown): Promise<unknown> => {
+    const result = await act.call(store, args);
+    poke();
+    return result;
+  };
+}
