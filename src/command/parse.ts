@@ -21,11 +21,16 @@ export function parseLine(line: string, standing: Standing): ParsedLine {
   const [, word, words = ""] = /^\/([a-z?][\w-]*)(?:\s+(.*))?\s*$/is.exec(line) ?? [];
   if (word === undefined) return { kind: "message" };
   const name = word.toLowerCase();
-  const found = matching(name, availableCommands(standing));
+  const found = matchingCommands(name, standing);
   const [command, ...others] = found;
   if (others.length > 0) return { kind: "ambiguous", word: name, candidates: found.map((one) => one.name) };
   if (command !== undefined) return { kind: "command", command, words: words.trim() };
   return unknown(name, standing);
+}
+
+/** What this person means by it here: one command, or all that it could be. */
+export function matchingCommands(name: string, standing: Standing): readonly SlashCommand[] {
+  return matching(name.toLowerCase(), availableCommands(standing));
 }
 
 /** A whole name first; else everything it is the beginning of. */

@@ -1,6 +1,7 @@
 /** Commands that begin, find, name, copy or show a conversation. */
 import type { SlashCommand } from "../command.js";
 import { branchCommand } from "./branch.js";
+import { diffCommand } from "./diff.js";
 import { historyCommand, saveCommand } from "./history.js";
 import { newCommand } from "./new.js";
 import { resumeCommand } from "./resume.js";
@@ -15,4 +16,5 @@ export const CONVERSATION_COMMANDS: readonly SlashCommand[] = [
   branchCommand,
   historyCommand,
   saveCommand,
+  diffCommand,
 ];

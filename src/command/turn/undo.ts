@@ -3,6 +3,7 @@ import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
 import { tellChanged } from "../changed.js";
 import { DELETED, NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
+import { withoutReferences } from "../reference/attached.js";
 import { numberIn, oneLine } from "../text.js";
 
 const UNDONE_MAX = 100;
@@ -23,7 +24,10 @@ export const undoCommand: SlashCommand = {
     const undone = await hide(context, turns);
     if (typeof undone === "string") return said(undone);
     const { text } = undone;
-    return { say: [`Taken back, from “${oneLine(text, QUOTE_CELLS_MAX)}” on.`], next: { kind: "prefill", text } };
+    return {
+      say: [`Taken back, from “${oneLine(text, QUOTE_CELLS_MAX)}” on.`],
+      next: { kind: "prefill", text: withoutReferences(text) },
+    };
   },
 };
 
