@@ -40,6 +40,8 @@ export class RawClient implements LineListener {
   readonly journal: string[] = [];
   /** What a careful reader of the schemas would complain about. */
   readonly faults: string[] = [];
+  /** Sessions that were joined while a turn ran: their first events have no start. */
+  readonly joinedInside = new Set<string>();
   isEnded = false;
   readonly #waiting = new Set<Waiting>();
   readonly #asked = new Map<string, string>();

@@ -25,12 +25,14 @@ export interface Line {
   kill(): void;
   /** The process at our end, where there is one. */
   readonly child?: ChildProcess;
+  stderr?(): string;
 }
 
 export interface Place {
   readonly home: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly port: number;
 }
 
 export type OpenLine = (place: Place, listener: LineListener) => Promise<Line>;
@@ -38,19 +40,22 @@ export type OpenLine = (place: Place, listener: LineListener) => Promise<Line>;
 export const openLine: Record<LineKind, OpenLine> = { stdio: openStdio, socket: openSocket, websocket: openWebSocket };
 
 async function openStdio({ home, cwd, env }: Place, listener: LineListener): Promise<Line> {
+  let stderr = "";
   const child = spawn(process.execPath, [launcher, "rpc", "--stdio"], {
     cwd,
     env: cleanEnv(home, env),
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const said: string[] = [];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
   child.stdin.on("error", () => undefined);
   child.stdout.setEncoding("utf8").on("data", linesOf(listener));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void closed.then(() => listener.ended());
   return {
     child,
+    stderr: () => stderr,
     send: (frame) => child.stdin.write(`${frame}\n`),
     sendRaw: (bytes) => child.stdin.write(bytes),
     async close() {
@@ -82,9 +87,9 @@ async function openSocket({ home }: Place, listener: LineListener): Promise<Line
   };
 }
 
-async function openWebSocket({ home }: Place, listener: LineListener): Promise<Line> {
-  const { url, token } = webSocketPlace(home);
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+async function openWebSocket({ home, port }: Place, listener: LineListener): Promise<Line> {
+  const token = readFileSync(join(home, "run", "token"), "utf8").trim();
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`, { headers: { authorization: `Bearer ${token}` } });
   // Frames may come right behind the upgrade: whoever listens later misses the first.
   socket.on("message", (data) => listener.frame(data.toString()));
   await new Promise<void>((resolve, reject) => {
@@ -103,13 +108,6 @@ async function openWebSocket({ home }: Place, listener: LineListener): Promise<L
     },
     kill: () => socket.terminate(),
   };
-}
-
-/** Where the host says that it listens, and the secret in its file. */
-export function webSocketPlace(home: string): { readonly url: string; readonly token: string } {
-  const { port } = JSON.parse(readFileSync(join(home, "run", "host.json"), "utf8")) as { port: number };
-  const token = readFileSync(join(home, "run", "token"), "utf8").trim();
-  return { url: `ws://127.0.0.1:${port}/api/ws`, token };
 }
 
 function linesOf(listener: LineListener): (text: string) => void {

@@ -1,0 +1,119 @@
+/** What a client does beside a turn: background prompts, commands, completion, files, the shell. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import { overEveryLine } from "./support/stage.js";
+
+overEveryLine(
+  "beside a turn",
+  [{ when: { user: "behind" }, text: "Done behind your back." }, { text: "Hello." }],
+  (scene) => {
+    beforeEach(() => {
+      mkdirSync(join(scene.place.cwd, "folder"), { recursive: true });
+      writeFileSync(join(scene.place.cwd, "shopping.txt"), "milk\n");
+    });
+
+    it("[PR-33] a background prompt answers at once and tells its result later", async () => {
+      const { client, id } = await scene.session();
+      await client.call("prompt.submit", { session_id: id, text: "hello" });
+      await client.turnEnd(id);
+      const { task_id } = await client.call("prompt.background", { session_id: id, text: "work behind my back" });
+      const { payload } = await client.event("background.complete");
+      expect(payload).toMatchObject({ task_id, text: expect.stringContaining("Done behind your back.") });
+      const { messages } = await client.call("session.resume", { session_id: id });
+      expect(messages.flatMap((row) => (row.role === "user" ? [row.text] : []))).toEqual(["hello"]);
+      expect(await client.fails("prompt.background", { session_id: id, text: "" })).toMatchObject({ code: 4012 });
+    });
+
+    it("[PR-34] completes commands by what was typed", async () => {
+      const client = await scene.client();
+      const { items, replace_from } = await client.call("complete.slash", { text: "/ne" });
+      expect(items.map(({ text }) => text)).toContain("/new");
+      expect("/ne".slice(0, replace_from) + items[0]?.text).toMatch(/^\/ne/);
+      expect((await client.call("complete.slash", { text: "/zzzz" })).items).toEqual([]);
+    });
+
+    it("[PR-34] completes paths, and files behind an @", async () => {
+      const client = await scene.client();
+      const { cwd } = scene.place;
+      const found = async (word: string): Promise<string[]> =>
+        (await client.call("complete.path", { word, cwd })).items.map(({ text }) => text);
+      expect((await found("./sho")).join()).toContain("shopping.txt");
+      expect((await found("@shop")).join()).toContain("shopping.txt");
+      expect((await found("@")).join()).toMatch(/@file:/);
+    });
+
+    it("[PR-35] runs slash commands and says what comes of them", async () => {
+      const { client, id } = await scene.session();
+      await client.call("prompt.submit", { session_id: id, text: "hello" });
+      await client.turnEnd(id);
+      const status = await client.call("slash.exec", { session_id: id, command: "status" });
+      expect(status).toMatchObject({ output: expect.stringContaining(id) });
+      expect(await client.fails("slash.exec", { session_id: id, command: "" })).toMatchObject({ code: 4004 });
+      expect(await client.call("command.dispatch", { session_id: id, name: "status", arg: "" })).toMatchObject({
+        type: "exec",
+        output: expect.stringContaining(id),
+      });
+      const unknown = { session_id: id, name: "nonsense", arg: "" };
+      expect(await client.fails("command.dispatch", unknown)).toMatchObject({ code: 4018 });
+    });
+
+    it("[PR-35] retry says which message to send again, as a client understands it", async () => {
+      const { client, id } = await scene.session();
+      await client.call("prompt.submit", { session_id: id, text: "hello" });
+      await client.turnEnd(id);
+      const again = await client.call("slash.exec", { session_id: id, command: "retry" });
+      expect(again).toMatchObject({ type: "send", message: "hello" });
+    });
+
+    it("[PR-36] runs a person's own shell commands, and none that would ruin the machine", async () => {
+      const client = await scene.client();
+      expect(await client.call("shell.exec", { command: "echo out; echo err >&2; exit 3" })).toMatchObject({
+        stdout: "out\n",
+        stderr: "err\n",
+        code: 3,
+      });
+      expect(await client.fails("shell.exec", { command: " " })).toMatchObject({ code: 4004 });
+      expect(await client.fails("shell.exec", { command: "rm -rf /" })).toMatchObject({ code: 4005 });
+    });
+
+    it("keeps a long paste in a file", async () => {
+      const client = await scene.client();
+      const pasted = Array.from({ length: 300 }, (_, at) => `line ${at}`).join("\n");
+      const kept = await client.call("paste.collapse", { text: pasted });
+      expect(kept).toMatchObject({ lines: 300, placeholder: expect.any(String) });
+      expect(existsSync(kept.path) && readFileSync(kept.path, "utf8").trimEnd()).toBe(pasted);
+      expect(await client.fails("paste.collapse", { text: "" })).toMatchObject({ code: 4004 });
+    });
+
+    it("tells a dropped file from words", async () => {
+      const { client, id } = await scene.session();
+      expect(await client.call("input.detect_drop", { session_id: id, text: "just words" })).toEqual({
+        matched: false,
+      });
+      const text = join(scene.place.cwd, "shopping.txt");
+      expect(await client.call("input.detect_drop", { session_id: id, text })).toMatchObject({
+        matched: true,
+        is_image: false,
+      });
+    });
+
+    it("answers what it cannot attach without breaking", async () => {
+      const { client, id } = await scene.session();
+      expect(await client.call("clipboard.paste", { session_id: id })).toMatchObject({ attached: false });
+      expect(await client.fails("image.attach", { session_id: id, path: "" })).toMatchObject({ code: 4015 });
+      expect(await client.fails("image.attach", { session_id: id, path: "/no/such.png" })).toMatchObject({
+        code: expect.toSatisfy((code) => [4015, 4016, 4017, 4040].includes(Number(code))),
+      });
+      expect(await client.call("process.stop")).toEqual({ killed: expect.any(Number) });
+    });
+
+    it("reads and changes settings by their keys", async () => {
+      const { client, id } = await scene.session();
+      expect(await client.fails("config.get", { key: "nonsense" })).toMatchObject({ code: 4002 });
+      expect(await client.fails("config.set", { key: "nonsense", value: "x" })).toMatchObject({ code: 4002 });
+      const yolo = await client.call("config.set", { key: "yolo", value: "1", session_id: id, scope: "session" });
+      expect(yolo).toMatchObject({ key: "yolo", scope: "session" });
+    });
+  },
+);

@@ -1,0 +1,231 @@
+/**
+ * Where the scenarios of the wire play: one home, one real host process and one scripted provider for a file of tests,
+ * and clients on every kind of line. When a test is over its clients are asked what they found: a frame outside the
+ * schemas or events out of order fail the test, whatever it was about.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+import { cleanEnv, launcher } from "../../cli/support/run.js";
+import type { RuledReply } from "../../support/model-server/reply.js";
+import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
+import { RawClient } from "./client.js";
+import { LINES, type LineKind, openLine, type Place } from "./line.js";
+import { orderFaults } from "./order.js";
+
+const START_MS = 20_000;
+
+export interface Stage {
+  readonly place: Place;
+  readonly model: ModelServer;
+  /** Of the host that serves now. */
+  readonly hostPid: number;
+  open(kind: LineKind): Promise<RawClient>;
+  /** Starts one when none runs. */
+  startHost(): Promise<void>;
+  /** Ends it and waits; answers how it ended. */
+  endHost(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  hostLog(): string;
+}
+
+export interface Scene extends Stage {
+  readonly kind: LineKind;
+  /** A client on the line that is being tested. */
+  client(): Promise<RawClient>;
+  /** A session and the client that made it, ready for a prompt. */
+  session(params?: Record<string, unknown>): Promise<{ readonly client: RawClient; readonly id: string }>;
+}
+
+/** The same promises over every kind of line. */
+export function overEveryLine(title: string, script: readonly RuledReply[], body: (scene: Scene) => void): void {
+  describe(title, () => {
+    const stage = useStage(script);
+    describe.each(LINES)("over %s", (kind) => {
+      const client = (): Promise<RawClient> => stage.open(kind);
+      const scene = {
+        kind,
+        client,
+        async session(params: Record<string, unknown> = {}) {
+          const one = await client();
+          const { session_id: id } = await one.call("session.create", { cols: 80, cwd: stage.place.cwd, ...params });
+          return { client: one, id };
+        },
+      };
+      // A copy would read what the stage only has while the tests run.
+      body(Object.assign(Object.create(stage) as Stage, scene));
+    });
+  });
+}
+
+/** One host and one provider for the tests of the describe block that calls it. */
+export function useStage(script: readonly RuledReply[], more: { readonly config?: string } = {}): Stage {
+  let built: BuiltStage | undefined;
+  const stage = (): BuiltStage => {
+    if (built === undefined) throw new Error("the stage is set before the tests, not while they are collected");
+    return built;
+  };
+  beforeAll(async () => {
+    built = await buildStage(script, more.config ?? "");
+    await built.startHost();
+  }, START_MS * 2);
+  afterEach(() => stage().judgeClients());
+  afterAll(() => built?.remove());
+  return {
+    get place() {
+      return stage().place;
+    },
+    get model() {
+      return stage().model;
+    },
+    get hostPid() {
+      return stage().hostPid;
+    },
+    open: (kind) => stage().open(kind),
+    startHost: () => stage().startHost(),
+    endHost: (signal) => stage().endHost(signal),
+    hostLog: () => stage().hostLog(),
+  };
+}
+
+interface BuiltStage extends Stage {
+  judgeClients(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+async function buildStage(script: readonly RuledReply[], config: string): Promise<BuiltStage> {
+  // Short: the path of a Unix socket has at most 107 bytes.
+  const root = mkdtempSync(join(tmpdir(), "rpc-"));
+  const [home, cwd] = [join(root, "home"), join(root, "work")];
+  const port = await freePort();
+  for (const folder of [home, cwd]) mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(home, "config.yaml"), `host:\n  port: ${port}\n  linger_seconds: 30\n${config}`, {
+    mode: 0o600,
+  });
+  const model = await startModelServer({ script: [{ when: { tools: false }, text: "Scripted title" }, ...script] });
+  const env = {
+    OPENAI_BASE_URL: model.baseUrl("openai-chat"),
+    OPENAI_API_KEY: "sk-test-0123456789abcdef",
+    TALARIA_MODEL: "openai/scripted",
+  };
+  const place: Place = { home, cwd, env, port };
+  const host = new HostProcess(place);
+  const clients: RawClient[] = [];
+  return {
+    place,
+    model,
+    get hostPid() {
+      return host.pid;
+    },
+    async open(kind) {
+      const client = new RawClient();
+      client.line = await openLine[kind](place, client);
+      clients.push(client);
+      await client.until("gateway.ready", () => client.events.length > 0);
+      return client;
+    },
+    startHost: () => host.start(),
+    endHost: (signal) => host.end(signal),
+    hostLog: () => host.log(),
+    async judgeClients() {
+      const open = clients.splice(0);
+      for (const client of open) if (!client.isEnded) await client.line.close();
+      expect(open.flatMap((client) => faultsOf(client))).toEqual([]);
+    },
+    async remove() {
+      for (const client of clients.splice(0)) client.line.kill();
+      await host.end("SIGTERM");
+      await model.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function faultsOf(client: RawClient): readonly string[] {
+  const sessions = new Set(client.events.flatMap(({ session_id }) => session_id ?? []));
+  const orders = [...sessions].flatMap((session) =>
+    orderFaults(client.of(session), { isMidTurn: client.joinedInside.has(session) }),
+  );
+  const first = client.journal[0] === "event gateway.ready" ? [] : [`first came ${client.journal[0]}`];
+  return [...first, ...client.faults, ...orders];
+}
+
+class HostProcess {
+  readonly #place: Place;
+  #child: ChildProcess | undefined;
+  #output = "";
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  log(): string {
+    return this.#output;
+  }
+
+  async start(): Promise<void> {
+    const { home, cwd, env, port } = this.#place;
+    const child = spawn(process.execPath, [launcher, "host", "run"], {
+      cwd,
+      env: cleanEnv(home, env),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.#output += text;
+      });
+    }
+    const giveUp = performance.now() + START_MS;
+    // The port opens last.
+    while (!isItsOwn(home, child.pid) || !(await accepts(port))) {
+      if (child.exitCode !== null) throw new Error(`the host ended with ${child.exitCode}: ${this.#output}`);
+      if (performance.now() > giveUp) throw new Error(`the host did not come up: ${this.#output}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    const child = this.#child;
+    if (child === undefined) return { code: null, signal: null };
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      await gone;
+    }
+    return { code: child.exitCode, signal: child.signalCode };
+  }
+}
+
+/** The file of a host before this one may still be there. */
+function isItsOwn(home: string, pid: number | undefined): boolean {
+  const file = join(home, "run", "host.json");
+  if (!existsSync(file)) return false;
+  const { pid: written } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
+  return written === pid;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
