@@ -15,8 +15,11 @@ export interface SocketTarget {
 /** Rejects with the outage `no-host` when nobody listens, and with `host-silent` when nobody accepts in time. */
 export function openSocketWire(target: SocketTarget): Promise<ClientWire> {
   const { socketPath, clock = systemClock, timeoutMs = CONNECT_TIME_MS } = target;
+  const path = followLink(socketPath);
+  // The system would cut it and connect to whatever has the shorter name.
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return Promise.reject(nobodyAt(socketPath));
   return new Promise((resolve, reject) => {
-    const socket = connect(followLink(socketPath));
+    const socket = connect(path);
     const forget = clock.after(timeoutMs, () => {
       socket.destroy();
       reject(new OperationalError("host-silent", "after-delay", `nobody answered at ${socketPath}.`));
@@ -46,16 +49,22 @@ function followLink(path: string): string {
   }
 }
 
+/** A kernel's limit for a socket's path; where a home lies deeper, a host leaves a link to a shorter one. */
+const PATH_BYTES_MAX = 107;
 const NOBODY: ReadonlySet<string> = new Set(["ENOENT", "ECONNREFUSED", "ENOTDIR", "EINVAL", "ENAMETOOLONG"]);
 
 function cannotConnect(path: string, error: NodeJS.ErrnoException): OperationalError {
   if (NOBODY.has(error.code ?? "")) {
-    return new OperationalError("no-host", "after-delay", `no host listens at ${path}.`, { cause: error });
+    return nobodyAt(path, error);
   }
   const reason = error.code === "EACCES" ? "it belongs to another user" : error.message;
   return new OperationalError("cannot-connect", "never", `${path} cannot be connected to: ${reason}.`, {
     cause: error,
   });
+}
+
+function nobodyAt(path: string, cause?: Error): OperationalError {
+  return new OperationalError("no-host", "after-delay", `no host listens at ${path}.`, { cause });
 }
 
 function socketWire(socket: Socket, clock: Clock): ClientWire {
