@@ -55,7 +55,9 @@ export async function openScene(root: string, kind: StoreKind, server: CannedSer
   const store = kind === "worker" ? await openWorkerStore({ path: home.stateDb }) : inlineStore(home.stateDb);
   const models = await openModels(wish);
   const processes = createProcesses({ clock, newId: randomIds });
-  const runtime = createRuntime(runtimeParts(wish, { store, host: randomIds<HostId>(), processes, models }));
+  const runtime = createRuntime(
+    runtimeParts(wish, { store, host: randomIds<HostId>(), processes, models: async () => models }),
+  );
   return {
     statePath: home.stateDb,
     turn: (conversation) => timedTurn(runtime, cwd, conversation),

@@ -45,6 +45,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/import.js"),
   },
   {
+    name: "host",
+    summary: "see, start and stop the process that runs everything",
+    group: UPKEEP_GROUP,
+    load: () => import("./commands/host.js"),
+  },
+  {
     name: "backup",
     summary: "make a verified backup",
     group: UPKEEP_GROUP,

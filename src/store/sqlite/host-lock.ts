@@ -41,6 +41,14 @@ export async function takeHostLock(runDir: string, version: string, clock: Clock
   }
 }
 
+/** Whether somebody has the lock right now. Takes it for a moment when nobody does. */
+export function isHostLocked(runDir: string): boolean {
+  if (!existsSync(join(runDir, "host.lock"))) return false;
+  const lock = tryLock(runDir);
+  lock?.release();
+  return lock === undefined;
+}
+
 /** Who last took the lock; undefined when nobody did, or the record cannot be read. */
 export function hostRecord(runDir: string): HostRecord | undefined {
   const path = join(runDir, "host.json");

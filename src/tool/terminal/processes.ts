@@ -64,6 +64,8 @@ export interface Processes {
   any(id: string): BackgroundProcess | undefined;
   /** Ends one and remembers that it did not end by itself. */
   kill(process: BackgroundProcess): Promise<void>;
+  /** Every background process that runs, whoever's: what keeps a host from going. */
+  running(): readonly BackgroundProcess[];
   /** Whether a background process of this conversation runs: its route is then neither expired nor pruned. */
   hasLive(conversation: ConversationId): boolean;
   /** Ends what the turn's foreground commands left behind. */
@@ -160,6 +162,10 @@ class OwnedProcesses implements Processes {
     if (known?.phase.phase === "running") known.isKilled = true;
     await process.group.end();
     await process.settled;
+  }
+
+  running(): readonly BackgroundProcess[] {
+    return [...this.#backgrounds.values()].filter(isRunning);
   }
 
   hasLive(conversation: ConversationId): boolean {

@@ -1,0 +1,105 @@
+/** The host as its clients ask about it and stop it, in the words of the wire. */
+import type { Clock } from "#base/clock.js";
+import { UserError } from "#base/errors.js";
+import type { HomePaths } from "#config/home.js";
+import type { Result } from "#protocol/methods.js";
+import type { HostControl } from "#server/parts.js";
+import { READING_VERBS, type SessionStore, type VerbName, WRITING_VERBS } from "#session/store.js";
+import { writeMirror } from "../mirror.js";
+import { maintain } from "./maintenance.js";
+import type { OpenedHome } from "./open-home.js";
+import type { StopWish } from "./stop-host.js";
+import { keysInUse } from "./watcher.js";
+import type { HostWorks } from "./works.js";
+
+const BYTES_PER_MB = 1_000_000;
+
+export interface ControlParts {
+  readonly home: HomePaths;
+  readonly version: string;
+  readonly opened: OpenedHome;
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly lingerMs: number;
+  readonly drainMs: number;
+  works(): HostWorks;
+  safeMode(): { readonly crashes: number; readonly untilMs: number } | null;
+  isStopping(): boolean;
+  stop(wish: StopWish): void;
+  /** A conversation was deleted. */
+  removed(): void;
+}
+
+export function createControl(parts: ControlParts): HostControl {
+  const { store, home } = parts;
+  const hasLive = (conversation: Parameters<HostWorks["processes"]["hasLive"]>[0]): boolean =>
+    parts.works().processes.hasLive(conversation);
+  return {
+    status: (connections) => statusOf(parts, connections),
+    async stop({ reason = "stop", if_idle, drain_ms: drainMs = parts.drainMs, keep_openings, force }) {
+      const { working, waiting, processes } = counts(parts.works());
+      const pid = process.pid;
+      if (if_idle === true && working + processes > 0) {
+        return { answer: { stopping: false, pid, working, waiting, processes }, begin: () => undefined };
+      }
+      const begin = (): void =>
+        parts.stop({ reason, drainMs: force === true ? 0 : drainMs, keepsOpenings: keep_openings === true });
+      return { answer: { stopping: true, pid, working, waiting, processes, drain_ms: drainMs }, begin };
+    },
+    maintain(verb, args) {
+      if (!isVerb(verb)) throw new UserError(`there is no ${verb}`, "the client may be newer than this host");
+      return maintain(
+        {
+          store,
+          live: parts.works().live,
+          liveKeys: (keys) => keysInUse({ store, hasLive }, keys),
+          writeMirror: () => writeMirror(store, home.mirror),
+          removed: parts.removed,
+        },
+        verb,
+        args,
+      );
+    },
+    isStopping: parts.isStopping,
+  };
+}
+
+function isVerb(name: string): name is VerbName {
+  return [...READING_VERBS, ...WRITING_VERBS].some((verb) => verb === name);
+}
+
+function counts({ live, processes }: HostWorks): { working: number; waiting: number; processes: number } {
+  const active = live.active();
+  const working = active.filter(({ state }) => state === "working").length;
+  return { working, waiting: active.length - working, processes: processes.running().length };
+}
+
+/** [CT-7] From memory and a few counters. */
+async function statusOf(parts: ControlParts, connections: number): Promise<Result<"host.status">> {
+  const { opened, clock, home, version } = parts;
+  const { open } = await parts.store.stats({});
+  const safeMode = parts.safeMode();
+  const { working, processes } = counts(parts.works());
+  return {
+    pid: process.pid,
+    version,
+    started_at: opened.startedMs / 1_000,
+    uptime_s: Math.max(0, clock.nowMs() - opened.startedMs) / 1_000,
+    connections,
+    working,
+    // Those that wait in the store alone are counted too.
+    waiting: Math.max(0, open.turns - working),
+    jobs: open.jobs,
+    hooks_owed: open.hooks,
+    memory_mb: Math.round(process.memoryUsage.rss() / BYTES_PER_MB),
+    linger_s: parts.lingerMs / 1_000,
+    platforms: [],
+    home: home.root,
+    epoch: opened.epoch,
+    state: parts.isStopping() ? "stopping" : safeMode === null ? "serving" : "safe-mode",
+    safe_mode: safeMode === null ? null : { crashes: safeMode.crashes, until: safeMode.untilMs / 1_000 },
+    processes,
+    deliveries_owed: open.deliveries,
+    log_path: home.logFile,
+  };
+}

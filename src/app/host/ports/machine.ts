@@ -1,0 +1,157 @@
+/**
+ * What a client asks of the machine beside its conversations: a command line of the person's own, a long paste kept in
+ * a file, a file that was dropped or named. The floor of the tools holds here too: what would ruin the machine or this
+ * home never runs, and our own secrets are not read into a conversation.
+ */
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, extname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { replaceFile } from "#base/atomic-file.js";
+import type { Clock } from "#base/clock.js";
+import { type ConversationId, randomIds, type TurnId } from "#base/ids.js";
+import { FOLDER_MODE, type HomePaths } from "#config/home.js";
+import type { FoundFile, MachinePort, ShellAnswer } from "#server/parts.js";
+import { placeOf } from "#tool/guard/places.js";
+import { judgeCommandHere } from "#tool/guard/reality.js";
+import { toolEnvironment } from "#tool/terminal/environment.js";
+import { createOutput } from "#tool/terminal/output.js";
+import type { Processes } from "#tool/terminal/processes.js";
+
+export const SHELL_TIME_MS = 30_000;
+const SHELL_CHARS_MAX = 20_000;
+/** Files named in one message, and what is taken of each. */
+const NAMED_FILES_MAX = 10;
+const NAMED_CHARS_MAX = 100_000;
+const WORDS_CHARS_MAX = 4_096;
+const IMAGES: ReadonlySet<string> = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"]);
+
+export interface MachineWish {
+  readonly home: HomePaths;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  /** Ends the background commands of every conversation and answers how many there were. */
+  stopProcesses(): Promise<number>;
+}
+
+export function pastesDirOf(home: HomePaths): string {
+  return join(home.run, "pastes");
+}
+
+export function createMachine(wish: MachineWish): MachinePort {
+  const { home, stopProcesses } = wish;
+  const pastes = pastesDirOf(home);
+  return {
+    shell: (command, cwd, signal) => shell(wish, { command, cwd, signal }),
+    async keepPaste(text) {
+      await mkdir(pastes, { recursive: true, mode: FOLDER_MODE });
+      const path = join(pastes, `${randomIds<string>()}.txt`);
+      await replaceFile(path, text);
+      return path;
+    },
+    findFile,
+    stopProcesses,
+    expand: (text, cwd) => expand(text, cwd, home),
+    isDirectory: async (path) => (await statOf(path))?.isDirectory() ?? false,
+  };
+}
+
+interface ShellWish {
+  readonly command: string;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+async function shell(wish: MachineWish, { command, cwd, signal }: ShellWish): Promise<ShellAnswer> {
+  const { home, env, clock, processes } = wish;
+  const places = { cwd, home: home.root, personHome: homedir(), hostPid: process.pid };
+  const guard = await judgeCommandHere(command, places);
+  if (guard.kind === "refuse") return { kind: "refused", why: guard.why };
+  const turn = randomIds<TurnId>();
+  const output = createOutput({ keepChars: SHELL_CHARS_MAX, spoolFile: join(home.run, "output", `${turn}.txt`) });
+  const started = processes.foreground({
+    command,
+    cwd,
+    env: toolEnvironment(env, { session: "", conversation: "" }),
+    input: "closed",
+    output,
+    // Nobody's conversation: it belongs to a turn of its own and ends with it.
+    conversation: turn as unknown as ConversationId,
+    turn,
+  });
+  if (started.kind === "too-many") return { kind: "refused", why: started.why };
+  const group = started.process;
+  const late = new Promise<"late">((done) => {
+    const forget = clock.after(SHELL_TIME_MS, () => done("late"));
+    signal.addEventListener("abort", () => done("late"), { once: true });
+    void group.ended.finally(forget);
+  });
+  const ending = await Promise.race([group.ended, late]);
+  await processes.endTurn(turn);
+  if (ending === "late") return { kind: "timed-out" };
+  if (ending.kind === "not-started") return { kind: "refused", why: ending.why };
+  // What a command says is in one order; nobody can tell the two streams apart afterwards.
+  return { kind: "ran", stdout: output.shown(), stderr: "", code: ending.code };
+}
+
+/** A dropped file comes as a path, quoted, escaped or as an address; words may follow it. */
+async function findFile(words: string, cwd: string): Promise<FoundFile | undefined> {
+  const text = words.trim();
+  if (text === "" || text.length > WORDS_CHARS_MAX) return undefined;
+  for (const { path, rest } of candidates(text)) {
+    const absolute = resolve(cwd, path.replace(/^~(?=\/|$)/, homedir()));
+    if ((await statOf(absolute))?.isFile() !== true) continue;
+    const isImage = IMAGES.has(extname(absolute).toLowerCase());
+    return { path: absolute, name: basename(absolute), isImage, rest };
+  }
+  return undefined;
+}
+
+function candidates(text: string): readonly { readonly path: string; readonly rest: string }[] {
+  const [, quote, quoted, after = ""] = /^(["'])(.*?)\1\s*(.*)$/s.exec(text) ?? [];
+  if (quote !== undefined && quoted !== undefined) return [{ path: quoted, rest: after }];
+  if (!/^(?:[/~.]|file:)/.test(text)) return [];
+  const [, first = text, rest = ""] = /^((?:\\.|[^\s\\])+)\s*(.*)$/s.exec(text) ?? [];
+  const plain = (path: string): string => (path.startsWith("file:") ? fromAddress(path) : path.replace(/\\(.)/g, "$1"));
+  return [
+    { path: plain(text), rest: "" },
+    { path: plain(first), rest },
+  ];
+}
+
+function fromAddress(address: string): string {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return address;
+  }
+}
+
+/** `@file:notes.txt` stays where it stands, and what the file holds is put below. */
+async function expand(text: string, cwd: string, home: HomePaths): Promise<string> {
+  const named = [...text.matchAll(/(?<=^|\s)@file:(?:"([^"]+)"|(\S+))/g)].map(
+    ([, quoted, bare]) => quoted ?? bare ?? "",
+  );
+  const blocks: string[] = [];
+  for (const name of [...new Set(named)].slice(0, NAMED_FILES_MAX)) {
+    const path = resolve(cwd, name.replace(/^~(?=\/|$)/, homedir()));
+    const content = await contentOf(path, home);
+    if (content !== undefined) blocks.push(`--- ${path} ---\n${content}`);
+  }
+  return blocks.length === 0 ? text : `${text}\n\n${blocks.join("\n\n")}`;
+}
+
+async function contentOf(path: string, home: HomePaths): Promise<string | undefined> {
+  const place = placeOf(path, { home: home.root, personHome: homedir() });
+  if (place.kind === "forbidden" || place.kind === "credentials") return undefined;
+  if (place.kind === "own" && place.part === "secret") return undefined;
+  if ((await statOf(path))?.isFile() !== true) return undefined;
+  const content = await readFile(path, "utf8").catch(() => undefined);
+  if (content === undefined || content.includes("\0")) return undefined;
+  return content.length > NAMED_CHARS_MAX ? `${content.slice(0, NAMED_CHARS_MAX)}\n[cut]` : content;
+}
+
+function statOf(path: string) {
+  return stat(path).catch(() => undefined);
+}

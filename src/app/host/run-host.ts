@@ -1,0 +1,138 @@
+/**
+ * The process of a host: signals, bugs and its exit code. Whatever happens, it ends within its limit after a stop
+ * began: by itself, by a timer, or by a thread that no event loop can hold up.
+ */
+import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
+import type { Logger } from "#base/log.js";
+import { type Host, type HostWish, startHost } from "./start-host.js";
+import { STOP_LIMIT_MS } from "./stop-host.js";
+import { killAfter } from "./watchdog.js";
+
+/** How a host's process ends; docs/json.md is the contract. Supervisors restart whatever is not zero. */
+export const HOST_EXIT = {
+  /** It was not needed any more, or a client asked it to stop. */
+  ok: 0,
+  storage: 5,
+  /** A bug ended it; the next start recovers. */
+  crashed: 70,
+  /** The limit of a stop passed. */
+  overdue: 71,
+  "hung-up": 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type HostExit = (typeof HOST_EXIT)[keyof typeof HOST_EXIT];
+
+const SIGNALS = { SIGHUP: HOST_EXIT["hung-up"], SIGINT: HOST_EXIT.interrupted, SIGTERM: HOST_EXIT.terminated } as const;
+type StopSignal = keyof typeof SIGNALS;
+/** The thread strikes when even the timer did not. */
+const THREAD_SLACK_MS = 500;
+
+export type HostProcessWish = Omit<HostWish, "signal" | "onBroken" | "onStopping"> & {
+  /** Ends the process; never returns. */
+  exit(code: HostExit): void;
+};
+
+/** Resolves to the exit code once the host has ended in order. Rejects when it could not be started. */
+export async function runHost(wish: HostProcessWish): Promise<HostExit> {
+  const starting = new AbortController();
+  const watch = watchEnd(wish, starting);
+  try {
+    const host = await startHost({
+      ...wish,
+      signal: starting.signal,
+      onBroken: watch.broken,
+      onStopping: watch.stopping,
+    });
+    watch.serving(host);
+    await host.ended;
+    return watch.exitCode();
+  } catch (error) {
+    if (starting.signal.aborted) return watch.exitCode();
+    throw error;
+  } finally {
+    watch.forget();
+  }
+}
+
+interface EndWatch {
+  serving(host: Host): void;
+  broken(error: unknown): void;
+  stopping(drainMs: number): void;
+  exitCode(): HostExit;
+  forget(): void;
+}
+
+function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortController): EndWatch {
+  let code: HostExit = HOST_EXIT.ok;
+  let host: Host | undefined;
+  let isStopping = false;
+
+  const stopping = (drainMs: number): void => {
+    isStopping = true;
+    limitEnd({ clock, log, exit }, drainMs + STOP_LIMIT_MS);
+  };
+  const onSignal = (signal: StopSignal): void => {
+    log.info("received a signal", { signal });
+    if (isStopping) {
+      host?.hurry();
+      return;
+    }
+    code = SIGNALS[signal];
+    if (host === undefined) {
+      // What is half made ends with the process: nobody was promised anything yet.
+      stopping(0);
+      starting.abort(new Error(`${signal} while starting`));
+    } else host.stop({ reason: signal });
+  };
+  const broken = (error: unknown): void => {
+    const known = error instanceof Error ? error : new Error(String(error));
+    log.error(isStopping ? "a failure while stopping" : "the host ends because of a failure", {
+      error: known.message,
+      stack: known.stack,
+    });
+    // A stop that is under way goes on: it has its own limit.
+    if (isStopping) return;
+    process.stderr.write(`talaria: the host ends because of a failure: ${known.message}\n`);
+    exit(isStorage(error) ? HOST_EXIT.storage : HOST_EXIT.crashed);
+  };
+  const signals = Object.keys(SIGNALS) as StopSignal[];
+  for (const signal of signals) process.on(signal, onSignal);
+  process.on("uncaughtException", broken);
+  process.on("unhandledRejection", broken);
+  return {
+    serving(started) {
+      host = started;
+      if (code !== HOST_EXIT.ok) host.stop({ reason: "signal", drainMs: 0 });
+    },
+    broken,
+    stopping,
+    exitCode: () => code,
+    forget() {
+      for (const signal of signals) process.off(signal, onSignal);
+      process.off("uncaughtException", broken);
+      process.off("unhandledRejection", broken);
+    },
+  };
+}
+
+function isStorage(error: unknown): boolean {
+  return error instanceof OperationalError && ["storage-failed", "disk-full", "damaged"].includes(error.code);
+}
+
+interface Limited {
+  readonly clock: Clock;
+  readonly log: Logger;
+  exit(code: HostExit): void;
+}
+
+/** [FQ-9] Whatever hangs, this is the end. */
+function limitEnd({ clock, log, exit }: Limited, afterMs: number): void {
+  killAfter(afterMs + THREAD_SLACK_MS);
+  clock.after(afterMs, () => {
+    log.error("the host did not stop in time and is ended", { afterMs });
+    exit(HOST_EXIT.overdue);
+  });
+}

@@ -1,0 +1,83 @@
+/** `talaria host status`: one look, and what to do about what is seen. */
+import type { HostFinding } from "#app/host/find-host.js";
+import type { CliContext } from "../command.js";
+import { EXIT } from "../exit-codes.js";
+import { formatPlural, formatSpan } from "../format.js";
+
+type Answering = Extract<HostFinding, { readonly kind: "answers" }>["greeted"];
+
+export async function showStatus(context: CliContext): Promise<void> {
+  const { findHost } = await import("#app/host/find-host.js");
+  const found = await findHost(context);
+  switch (found.kind) {
+    case "none":
+      context.exitWith(EXIT["not-found"]);
+      return showNone(context);
+    case "answers":
+      return showRunning(context, found.greeted);
+    case "silent":
+      context.exitWith(EXIT.failed);
+      return tell(context, { running: true, state: "silent", pid: found.pid }, [
+        `Process ${found.pid} is the host of ${context.home.root} and does not answer.`,
+        "End it with: talaria host stop --force",
+      ]);
+    case "other":
+      context.exitWith(EXIT.failed);
+      return tell(context, { running: false, state: "taken", pid: found.pid ?? null }, [
+        `${context.home.root} is in use by ${found.pid === undefined ? "another process" : `process ${found.pid}`}, which is no host.`,
+        "A long import or a restore may be under way; the host can start when it has ended.",
+      ]);
+  }
+}
+
+async function showNone(context: CliContext): Promise<void> {
+  const { readCrashRecord } = await import("#app/host/crash-record.js");
+  const { crashRecordPath } = await import("#app/host/open-home.js");
+  const { running, lastEnd } = readCrashRecord(crashRecordPath(context.home.run));
+  const last = running === null ? (lastEnd ?? null) : null;
+  const lines = [`No host runs in ${context.home.root}. A chat starts one; so does: talaria host start`];
+  if (running !== null) lines.push("The last one ended without saying so; the next one takes up what it left.");
+  tell(context, { running: false, state: "none", crashed: running !== null, lastEnd: last }, lines);
+}
+
+async function showRunning(context: CliContext, { line, hello }: Answering): Promise<void> {
+  const status = await line.call("host.status", {}).finally(() => line.close());
+  const isNewer = hello.is_newer_client === true;
+  const safe = status.safe_mode ?? null;
+  const rows: [string, string][] = [
+    ["state", STATES[status.state ?? "serving"]],
+    ["process", `${status.pid}, Talaria ${status.version}, for ${formatSpan(status.uptime_s * 1_000)}`],
+    ["clients", String(status.connections - 1)],
+    ["turns", `${status.working} working, ${status.waiting} waiting for somebody`],
+    ["commands", `${status.processes ?? 0} in the background`],
+    [
+      "owed",
+      `${formatPlural(status.hooks_owed, "hook")}, ${status.deliveries_owed ?? 0} to send, ${formatPlural(status.jobs, "job")}`,
+    ],
+    ["memory", `${Math.round(status.memory_mb)} MB`],
+    ["log", status.log_path ?? context.home.logFile],
+  ];
+  const notes: string[] = [];
+  if (safe !== null) {
+    const until = new Date(safe.until * 1_000).toISOString();
+    notes.push(
+      `It crashed ${formatPlural(safe.crashes, "time")} within five minutes, so it runs no turns until ${until}.`,
+    );
+    notes.push("talaria logs may tell why; talaria host restart --reset tries again at once.");
+  }
+  if (isNewer) notes.push(`This program is ${context.version}, newer than the host: talaria host restart`);
+  const { started_at, ...rest } = status;
+  const started = new Date(started_at * 1_000).toISOString();
+  // This very look is a client as well, and none that anybody means.
+  const document = { running: true, ...rest, connections: status.connections - 1, started, newerClient: isNewer };
+  if (context.out.json) return context.out.document(document);
+  for (const [name, value] of rows) context.out.line(`${name.padEnd(10)}${value}`);
+  for (const note of notes) context.out.note(note);
+}
+
+const STATES = { serving: "serving", "safe-mode": "safe mode", stopping: "stopping" } as const;
+
+function tell({ out }: CliContext, document: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
+  if (out.json) out.document(document);
+  else for (const line of lines) out.line(line);
+}
