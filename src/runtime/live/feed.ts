@@ -77,7 +77,8 @@ export class Feed {
   /** What came after; undefined when that is no longer known. */
   since(after: FeedSeq): readonly NumberedEvent[] | undefined {
     this.#settle();
-    const isKnown = after >= this.#floor && after <= this.#last;
+    // What came after the mark is kept whole, if drawn together: whoever stands exactly there can be told.
+    const isKnown = (after >= this.#floor || after === this.#mark.seq) && after <= this.#last;
     return isKnown ? this.#kept.filter(({ seq }) => seq > after) : undefined;
   }
 
