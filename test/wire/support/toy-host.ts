@@ -1,0 +1,78 @@
+/**
+ * A host of a few lines on a real socket, for tests of clients: it answers what a test tells it to, and can die at
+ * any moment, as often as a test likes.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock as clock } from "#base/clock.js";
+import { type EventParams, errorFrame, eventFrame, type JsonObject, parseFrame, resultFrame } from "#protocol/frame.js";
+import { listenOnSocket, type SocketListening } from "#server/transport/socket.js";
+import type { Wire, WireEnd } from "#server/wire.js";
+
+export type Answer = JsonObject | { readonly error: { readonly code: number; readonly message: string } } | "silence";
+export type Answering = (call: { method: string; params: JsonObject; wire: Wire }) => Answer | Promise<Answer>;
+
+export interface ToyHost {
+  readonly socketPath: string;
+  readonly folder: string;
+  readonly calls: { readonly method: string; readonly params: JsonObject }[];
+  readonly wires: Set<Wire>;
+  answering: Answering;
+  start(): Promise<void>;
+  /** No new lines, and the old ones end. */
+  stop(why?: WireEnd): Promise<void>;
+  tell(event: EventParams): void;
+  remove(): Promise<void>;
+}
+
+export async function toyHost(answering: Answering = () => ({})): Promise<ToyHost> {
+  const folder = mkdtempSync(join(tmpdir(), "th-"));
+  const socketPath = join(folder, "host.sock");
+  let listening: SocketListening | undefined;
+  const accept = (wire: Wire): void => {
+    host.wires.add(wire);
+    wire.listen({
+      frame: (text) => void answer(host, wire, text),
+      gone: () => void host.wires.delete(wire),
+    });
+    wire.send(eventFrame({ type: "gateway.ready", payload: { skin: {} } }));
+  };
+  const host: ToyHost = {
+    socketPath,
+    folder,
+    calls: [],
+    wires: new Set(),
+    answering,
+    async start() {
+      listening = await listenOnSocket({ path: socketPath, clock, accept });
+    },
+    async stop(why = "done") {
+      await listening?.close();
+      listening = undefined;
+      for (const wire of [...host.wires]) wire.end(why);
+    },
+    tell(event) {
+      for (const wire of host.wires) wire.send(eventFrame(event));
+    },
+    async remove() {
+      await host.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await host.start();
+  return host;
+}
+
+async function answer(host: ToyHost, wire: Wire, text: string): Promise<void> {
+  const frame = parseFrame(text);
+  if (frame.kind === "refused") return wire.send(errorFrame(frame.id, frame.error));
+  const { id, method, params } = frame;
+  host.calls.push({ method, params });
+  const given = await host.answering({ method, params, wire });
+  if (given === "silence") return;
+  const { error } = given as { error?: { code: number; message: string } };
+  wire.send(error === undefined ? resultFrame(id, given as JsonObject) : errorFrame(id, error));
+}
+
+export const HELLO = { version: "1", protocol: 1, pid: 1, home: "/h", epoch: 1, started_at: 1 };
