@@ -42,6 +42,8 @@ export interface Hooks {
   start(): Promise<void>;
   /** [BH-9] [FQ-9] Delivers for up to `limitMs`, then lets go; what was not told is told after the next start. */
   stop(limitMs: number): Promise<void>;
+  /** Something is being told right now. */
+  isBusy(): boolean;
   failures(): readonly Failure[];
 }
 
@@ -64,6 +66,7 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
       await runner.stop(limitMs);
       announcer.stop();
     },
+    isBusy: () => runner.isBusy(),
     failures: () => runner.failures(),
   };
 }

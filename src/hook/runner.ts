@@ -31,6 +31,8 @@ export interface HookRunner {
   poke(): void;
   /** Goes on delivering for up to `limitMs`, then lets go; what was not told is told by the next host. */
   stop(limitMs: number): Promise<void>;
+  /** Something is being told, or looked for to be told. */
+  isBusy(): boolean;
   /** The newest failures of this run. */
   failures(): readonly Failure[];
 }
@@ -174,6 +176,7 @@ export function createHookRunner(parts: RunnerParts): HookRunner {
     },
     poke,
     stop: (limitMs) => (stopping ??= stop(limitMs)),
+    isBusy: () => isWanted || pumping !== undefined || [...lanes.values()].some(({ underWay }) => underWay.size > 0),
     failures: () => failures,
   };
 }
