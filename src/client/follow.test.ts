@@ -30,7 +30,8 @@ class Feed {
     };
   }
 
-  happen(): void {
+  /** `sent` is how many of its two events still leave before the line is cut. */
+  happen(sent = 2): void {
     const seq = this.told.length + 1;
     const telling: EventParams[] = [
       { type: "message.start", session_id: "c" },
@@ -39,7 +40,7 @@ class Feed {
     this.told.push(telling);
     for (const wire of this.host.wires) {
       if (this.#subscribers.has(wire))
-        for (const event of telling) wire.send(JSON.stringify({ method: "event", params: event }));
+        for (const event of telling.slice(0, sent)) wire.send(JSON.stringify({ method: "event", params: event }));
     }
   }
 }
@@ -80,6 +81,7 @@ describe("following a conversation", () => {
     for (let cut = 0; cut < 100; cut++) {
       await until(() => host.wires.size > 0, "a line");
       for (let count = 0; count < cut % 4; count++) feed.happen();
+      if (cut % 2 === 0) feed.happen(1);
       for (const wire of host.wires) wire.end("done");
       if (cut % 3 === 0) feed.happen();
       await until(() => lost > cut, "the cut");
