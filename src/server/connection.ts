@@ -23,6 +23,8 @@ export class Connection {
   /** Conversations it sat down at: closed when it says goodbye. */
   readonly held = new Set<ConversationId>();
   cols = 80;
+  /** Where it stands. */
+  cwd: string | undefined;
   /** The conversation it closed last: what it opens next is that one's successor. */
   left: ConversationId | undefined;
   /** Sessions it opened with `close_on_disconnect`. */

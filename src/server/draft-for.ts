@@ -1,5 +1,6 @@
 /** What a client opens: where it works and with what. A wrong directory is told at once, not after the first message. */
 import { isAbsolute } from "node:path";
+import { type ConversationId, ID_PATTERN } from "#base/ids.js";
 import type { Params } from "#protocol/methods.js";
 import type { Connection } from "./connection.js";
 import type { ServerContext } from "./context.js";
@@ -14,7 +15,7 @@ export async function draftFor(
   params: Params<"session.create">,
 ): Promise<Draft> {
   const { host, machine, newId, clock, models, commands } = server;
-  const { cwd = host.cwd, title, model, source = connection.platform, yolo, settings } = params;
+  const { cwd = connection.cwd ?? host.cwd, title, model, source = connection.platform, yolo, settings } = params;
   if (!isAbsolute(cwd) || !(await machine.isDirectory(cwd))) {
     throw new Refusal("badPath", `${cwd.slice(0, 200)} is not a folder on the host's machine`);
   }
@@ -22,7 +23,7 @@ export async function draftFor(
   const resetFrom = connection.left;
   connection.left = undefined;
   return {
-    id: newId(),
+    id: (await promised(server, params.session_id)) ?? newId(),
     cwd,
     source: SOURCE_PATTERN.test(source) ? source : connection.platform,
     title: title === undefined || title.trim() === "" ? undefined : title,
@@ -35,6 +36,13 @@ export async function draftFor(
     createdMs: clock.nowMs(),
     resetFrom,
   };
+}
+
+/** An id of ours that leads nowhere yet. */
+async function promised({ store }: ServerContext, id: string | undefined): Promise<ConversationId | undefined> {
+  if (id === undefined || !ID_PATTERN.test(id)) return undefined;
+  const known = await store.resolve({ text: id });
+  return known.kind === "unknown" ? (id as ConversationId) : undefined;
 }
 
 async function chosen(

@@ -1,10 +1,16 @@
 /** Ours: methods about the host and about this client's line to it. */
 import { z } from "zod";
-import { count, name, seconds } from "../shapes.js";
+import { count, name, path, seconds } from "../shapes.js";
 
 export const hostMethods = {
   "host.hello": {
-    params: z.object({ client: name.default(""), version: name.default(""), protocol: z.int().default(0) }),
+    params: z.object({
+      client: name.default(""),
+      version: name.default(""),
+      protocol: z.int().default(0),
+      /** Where sessions that name no folder work: the client's own. */
+      cwd: path.optional(),
+    }),
     result: z.strictObject({
       version: z.string(),
       protocol: z.int(),

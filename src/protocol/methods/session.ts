@@ -92,6 +92,8 @@ export const sessionMethods = {
       // Ours.
       settings: z.record(z.string().max(100), z.unknown()).optional(),
       yolo: z.boolean().optional(),
+      /** An id that an earlier host gave out for a session nobody has said anything in: it keeps it. */
+      session_id: name.optional(),
     }),
     result: z.strictObject({
       session_id: z.string(),

@@ -9,8 +9,9 @@ const CLOSE_REASONS: ReadonlySet<string> = new Set(["cli_close", "tui_close", "a
 
 export const hostHandlers: HandlersOf<"host.hello" | "host.status" | "host.stop" | "host.maintain" | "connection.bye"> =
   {
-    "host.hello"({ host }, { client, version }, { connection }) {
+    "host.hello"({ host }, { client, version, cwd }, { connection }) {
       connection.client = client;
+      connection.cwd = cwd;
       if (/^talaria-cli\b/.test(client)) connection.platform = "cli";
       return {
         version: host.version,
