@@ -5,6 +5,7 @@
  */
 import type { Examination, ExamineRequest } from "./doctor-finding.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
+import { examineHooks } from "./doctor-hooks.js";
 import { examineModel } from "./doctor-model.js";
 import { examineStore } from "./doctor-store.js";
 import { keepUp } from "./doctor-upkeep.js";
@@ -15,6 +16,8 @@ export async function* examine(request: ExamineRequest): AsyncGenerator<Examinat
   const findings = [...examineStore(request)];
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");
+  const isCurrent = findings.every(({ check, verdict }) => check !== "store" || verdict === "ok");
+  if (isUsable && isCurrent) yield* examineHooks(request);
   yield* examineBackups(request);
   yield* keepUp(request, isUsable);
 }

@@ -27,6 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/approvals.js"),
   },
   {
+    name: "hooks",
+    summary: "commands that hear of what happens and may step in",
+    group: TALK_GROUP,
+    load: () => import("./commands/hooks.js"),
+  },
+  {
     name: "sessions",
     summary: "list, read, search, rename and delete conversations",
     group: HISTORY_GROUP,
