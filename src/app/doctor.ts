@@ -7,12 +7,14 @@ import type { Examination, ExamineRequest } from "./doctor-finding.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
 import { examineHooks } from "./doctor-hooks.js";
 import { examineModel } from "./doctor-model.js";
+import { examinePlugins } from "./doctor-plugins.js";
 import { examineStore } from "./doctor-store.js";
 import { keepUp } from "./doctor-upkeep.js";
 
 export async function* examine(request: ExamineRequest): AsyncGenerator<Examination> {
   yield* examineHome(request);
   yield examineModel(request);
+  yield* examinePlugins(request);
   const findings = [...examineStore(request)];
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");

@@ -87,6 +87,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/models.js"),
   },
   {
+    name: "plugins",
+    summary: "see, enable and check plugins, or write one",
+    group: HELP_GROUP,
+    load: () => import("./commands/plugins.js"),
+  },
+  {
     name: "config",
     summary: "show, change and check the settings",
     group: HELP_GROUP,

@@ -194,7 +194,7 @@ export class HostProcess {
     if (this.#isGone) return;
     clock.after(limits.beatMs, () => {
       this.#beatsMissed++;
-      if (this.#beatsMissed > limits.beatsMissedMax) this.end("blocked", "the event loop is blocked");
+      if (this.#beatsMissed > limits.beatsMissedMax) this.end("blocked", "it blocks the event loop");
       this.#look();
     });
   }

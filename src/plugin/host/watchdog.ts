@@ -33,11 +33,11 @@ function look(): void {
   still = beat === seen ? still + 1 : 0;
   seen = beat;
   if (process.memoryUsage.rss() > MEMORY_MB_MAX * MB) {
-    void endFor("memory", `more than ${MEMORY_MB_MAX} MB of memory`);
+    void endFor("memory", `it uses more than ${MEMORY_MB_MAX} MB of memory`);
     return;
   }
   // Once in a while as long as it is blocked: the first sample may have met nobody's code.
-  if (still > 0 && still % STILL_MAX === 0) void report("blocked", "the event loop is blocked");
+  if (still > 0 && still % STILL_MAX === 0) void report("blocked", "it blocks the event loop");
   systemClock.after(LOOK_MS, look);
 }
 
@@ -58,8 +58,7 @@ async function report(how: Trouble["how"], text: string): Promise<void> {
 }
 
 interface Frame {
-  readonly url: string;
-  readonly location: { readonly lineNumber: number };
+  readonly location: { readonly scriptId: string; readonly lineNumber: number };
 }
 
 /** Undefined when no plugin's code is on the stack, or the thread is inside something that cannot be paused. */
@@ -67,14 +66,18 @@ async function sample(): Promise<{ readonly plugin: string; readonly place: stri
   const { Session } = await import("node:inspector");
   const session = new Session();
   session.connectToMainThread();
+  // Told of every script when the debugger is switched on: a frame itself names only the number of its script.
+  const urls = new Map<string, string>();
+  session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
   const frames = await new Promise<readonly Frame[]>((resolve) => {
-    session.once("Debugger.paused", ({ params }) => resolve(params.callFrames as readonly Frame[]));
+    session.once("Debugger.paused", ({ params }) => resolve(params.callFrames));
     session.post("Debugger.enable");
     session.post("Debugger.pause");
     systemClock.after(SAMPLE_MS, () => resolve([]));
   });
   session.disconnect();
-  for (const { url, location } of frames) {
+  for (const { location } of frames) {
+    const url = urls.get(location.scriptId) ?? "";
     const plugin = pluginIn(url, folders);
     if (plugin !== undefined) return { plugin, place: `${url.split("/").at(-1)}:${location.lineNumber + 1}` };
   }
