@@ -1,13 +1,13 @@
-/** What handlers share: the parts of the host, the drafts, the renderer, and who is attached to what. */
+/** What handlers share: the parts of the host, the blanks, the renderer, and who is attached to what. */
 import type { ConversationId } from "#base/ids.js";
+import type { Blanks } from "./blanks.js";
 import type { Connections } from "./connections.js";
-import type { Drafts } from "./drafts.js";
 import type { Panels } from "./panel.js";
 import type { ServerParts } from "./parts.js";
 import type { Renderer } from "./render.js";
 
 export interface ServerContext extends ServerParts {
-  readonly drafts: Drafts;
+  readonly blanks: Blanks;
   readonly connections: Connections;
   readonly renderer: Renderer;
   readonly panels: Panels;

@@ -34,7 +34,7 @@ export async function close(
   connection: Connection,
 ): Promise<boolean> {
   const { store, live, clock, connections } = server;
-  if (server.drafts.remove(id)) return true;
+  if (server.blanks.remove(id)) return true;
   const isHeld = connections.isHeldElsewhere(id, connection);
   if (isHeld || (await live.state(id)) !== "idle") return false;
   const closing = await store.end({

@@ -36,25 +36,25 @@ export async function activeList(
   current: string,
   _call: Call,
 ): Promise<Result<"session.active_list">> {
-  const { store, live, drafts, connections, models } = server;
+  const { store, live, blanks, connections, models } = server;
   const working = live.active().map(({ conversation }) => conversation);
   const attached = connections.all().flatMap((one) => one.attached());
   const ids = [...new Set([...attached, ...working])].slice(0, LIST_MAX);
   const rows = await Promise.all(
     ids.map(async (id) => {
-      const draft = drafts.find(id);
-      const card = draft === undefined ? await store.show({ conversation: id }) : null;
-      if (draft === undefined && card === null) return undefined;
-      const startedMs = card?.createdMs ?? draft?.createdMs ?? 0;
+      const blank = blanks.find(id);
+      const card = blank === undefined ? await store.show({ conversation: id }) : null;
+      if (blank === undefined && card === null) return undefined;
+      const startedMs = card?.createdMs ?? blank?.createdMs ?? 0;
       return {
         id,
         session_key: id,
         current: id === current,
-        status: draft === undefined ? await live.state(id) : ("idle" as const),
-        title: card?.title ?? draft?.title ?? "",
+        status: blank === undefined ? await live.state(id) : ("idle" as const),
+        title: card?.title ?? blank?.title ?? "",
         preview: card?.preview ?? "",
         message_count: card?.messages ?? 0,
-        model: card?.model ?? draft?.model ?? models.current().label,
+        model: card?.model ?? blank?.model ?? models.current().label,
         started_at: startedMs / 1000,
         last_active: (card?.activeMs ?? startedMs) / 1000,
         clients: connections.attachedTo(id).length,

@@ -5,14 +5,14 @@
 import type { ConversationId } from "#base/ids.js";
 import type { SessionPanel, Usage } from "#protocol/shapes.js";
 import type { ConversationCard, SessionRow } from "#session/verbs/reading.js";
-import type { Draft, ServerParts } from "./parts.js";
+import type { Blank, ServerParts } from "./parts.js";
 
 /** How full the window was is remembered for this many conversations; it is asked of nobody else. */
 const REMEMBERED_MAX = 1_000;
 
 export interface Panels {
   of(conversation: ConversationId, at?: { readonly isRunning?: boolean }): Promise<SessionPanel>;
-  ofDraft(draft: Draft): Promise<SessionPanel>;
+  ofBlank(blank: Blank): Promise<SessionPanel>;
   usage(conversation: ConversationId): Promise<Usage>;
   /** How many tokens its last request had. */
   note(conversation: ConversationId, tokens: number): void;
@@ -43,10 +43,10 @@ export function createPanels(parts: Pick<ServerParts, "store" | "models" | "comm
         is_demo: isDemo(label),
       };
     },
-    async ofDraft(draft) {
-      const model = draft.model ?? models.current().label;
-      const title = draft.title === undefined ? {} : { title: draft.title };
-      return { ...(await common()), model, cwd: draft.cwd, running: false, is_demo: isDemo(model), ...title };
+    async ofBlank(blank) {
+      const model = blank.model ?? models.current().label;
+      const title = blank.title === undefined ? {} : { title: blank.title };
+      return { ...(await common()), model, cwd: blank.cwd, running: false, is_demo: isDemo(model), ...title };
     },
     async usage(conversation) {
       const card = await store.show({ conversation });

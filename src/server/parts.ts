@@ -98,7 +98,7 @@ export interface FoundFile {
 }
 
 /** How a conversation is called where it has no row yet. */
-export interface Draft {
+export interface Blank {
   readonly id: ConversationId;
   readonly cwd: string;
   readonly source: string;

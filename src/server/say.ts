@@ -20,32 +20,32 @@ export async function say(
   target: Target,
   saying: Saying,
 ): Promise<Extract<Admission, { kind: "admitted" | "duplicate" }>> {
-  const { drafts, live } = server;
-  const id = target.kind === "draft" ? target.draft.id : target.id;
-  const to = target.kind === "draft" ? await rowFor(server, connection, target) : { kind: "conversation" as const, id };
+  const { blanks, live } = server;
+  const id = target.kind === "blank" ? target.blank.id : target.id;
+  const to = target.kind === "blank" ? await rowFor(server, connection, target) : { kind: "conversation" as const, id };
   // Before it is stored: what it sets off is seen from the first event on.
   connection.held.add(id);
   connection.follow(id);
-  const start = target.kind === "draft" ? startOf(target.draft) : { source: connection.platform };
+  const start = target.kind === "blank" ? startOf(target.blank) : { source: connection.platform };
   const admission = await live.say(inbound(server, connection, { to, start, saying }));
   if (admission.kind === "admitted" || admission.kind === "duplicate") {
-    drafts.remove(id);
+    blanks.remove(id);
     return admission;
   }
   throw refusalOf(admission);
 }
 
-/** [BH-2] A draft that a client opened after leaving another conversation is that one's successor from its first row on. */
+/** [BH-2] A blank that a client opened after leaving another conversation is that one's successor from its first row on. */
 async function rowFor(
   server: ServerContext,
   connection: Connection,
-  { draft }: Extract<Target, { kind: "draft" }>,
+  { blank }: Extract<Target, { kind: "blank" }>,
 ): Promise<InboundTarget> {
-  const { id, resetFrom } = draft;
+  const { id, resetFrom } = blank;
   if (resetFrom === undefined) return { kind: "new", id };
   const actor = { platform: connection.platform };
   const nowMs = server.clock.nowMs();
-  const reset = await server.store.reset({ actor, from: resetFrom, id, start: startOf(draft), nowMs });
+  const reset = await server.store.reset({ actor, from: resetFrom, id, start: startOf(blank), nowMs });
   return reset.kind === "reset" ? { kind: "conversation", id } : { kind: "new", id };
 }
 

@@ -16,15 +16,15 @@ export async function opened(
   id: ConversationId,
   call: Call,
 ): Promise<Result<"session.activate">> {
-  const { store, panels, drafts, clock } = server;
+  const { store, panels, blanks, clock } = server;
   const { picture, release } = await call.connection.attach(id);
   call.after(release);
   const card = await store.show({ conversation: id });
   const [open] = await store.openTurns({ limit: 1, conversation: id });
-  const draft = drafts.find(id);
+  const blank = blanks.find(id);
   const { rows, inflight } = beforeTurn(picture, open?.turn);
   const isRunning = picture.state === "working";
-  const info = draft === undefined ? await panels.of(id, { isRunning }) : await panels.ofDraft(draft);
+  const info = blank === undefined ? await panels.of(id, { isRunning }) : await panels.ofBlank(blank);
   return {
     session_id: id,
     session_key: id,
@@ -34,7 +34,7 @@ export async function opened(
     inflight,
     running: isRunning,
     status: picture.state,
-    started_at: (card?.createdMs ?? draft?.createdMs ?? clock.nowMs()) / 1000,
+    started_at: (card?.createdMs ?? blank?.createdMs ?? clock.nowMs()) / 1000,
     seq: picture.seq,
     has_older: picture.hasOlder,
     ...(card === null ? {} : { tip_session_id: card.tip }),

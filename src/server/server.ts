@@ -6,10 +6,10 @@
 import { rpcError } from "#protocol/error-codes.js";
 import { errorFrame, parseFrame } from "#protocol/frame.js";
 import { answer } from "./answer.js";
+import { createBlanks } from "./blanks.js";
 import { Connection } from "./connection.js";
 import { createConnections } from "./connections.js";
 import type { ServerContext } from "./context.js";
-import { createDrafts } from "./drafts.js";
 import { lostClient } from "./leaving.js";
 import { createPanels } from "./panel.js";
 import type { ServerParts } from "./parts.js";
@@ -30,7 +30,7 @@ export function createServer(parts: ServerParts): Server {
   const panels = createPanels(parts);
   const renderer = createRenderer(panels, parts.log);
   const connections = createConnections();
-  const server: ServerContext = { ...parts, panels, renderer, connections, drafts: createDrafts() };
+  const server: ServerContext = { ...parts, panels, renderer, connections, blanks: createBlanks() };
   return {
     serve: (wire) => serve(server, wire),
     connections: () => connections.count(),

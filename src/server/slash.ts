@@ -35,7 +35,7 @@ export async function slashContext(
   const { store, live, clock, newId, host, models, commands, connections } = server;
   const conversation = target?.kind === "stored" ? target.id : undefined;
   const card = conversation === undefined ? null : await store.show({ conversation });
-  const start = target?.kind === "draft" ? startOf(target.draft) : startLike(server, connection, card);
+  const start = target?.kind === "blank" ? startOf(target.blank) : startLike(server, connection, card);
   const { platform } = connection;
   const heldElsewhere = conversation !== undefined && connections.isHeldElsewhere(conversation, connection);
   return {
@@ -81,7 +81,7 @@ async function follow(
   }
   if (next.kind !== "move" && next.kind !== "resume") return;
   const left = target?.kind === "stored" ? target.id : undefined;
-  if (target?.kind === "draft") server.drafts.remove(target.draft.id);
+  if (target?.kind === "blank") server.blanks.remove(target.blank.id);
   if (left !== undefined && left !== next.conversation) {
     connection.held.delete(left);
     connection.detach(left);

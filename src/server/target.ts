@@ -4,15 +4,15 @@ import type { SessionStart } from "#session/verbs/intake.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import type { ServerContext } from "./context.js";
 import { Refusal } from "./failure.js";
-import type { Draft } from "./parts.js";
+import type { Blank } from "./parts.js";
 
 export type Target =
-  | { readonly kind: "draft"; readonly draft: Draft }
+  | { readonly kind: "blank"; readonly blank: Blank }
   | { readonly kind: "stored"; readonly id: ConversationId };
 
 export async function targetOf(server: ServerContext, sid: string): Promise<Target> {
-  const draft = server.drafts.find(sid);
-  if (draft !== undefined) return { kind: "draft", draft };
+  const blank = server.blanks.find(sid);
+  if (blank !== undefined) return { kind: "blank", blank };
   if (sid !== "") {
     const found = await server.store.resolve({ text: sid });
     if (found.kind === "found" && found.by !== "title") return { kind: "stored", id: found.conversation };
@@ -33,16 +33,16 @@ export async function cardOf(server: ServerContext, id: ConversationId): Promise
   return card;
 }
 
-export function startOf(draft: Draft): SessionStart {
-  const { source, model, cwd, settings } = draft;
+export function startOf(blank: Blank): SessionStart {
+  const { source, model, cwd, settings } = blank;
   return { source, cwd, ...(model === undefined ? {} : { model }), settings };
 }
 
 /** Where it works. */
 export async function cwdOf(server: ServerContext, sid: string | undefined): Promise<string> {
   if (sid === undefined || sid === "") return server.host.cwd;
-  const draft = server.drafts.find(sid);
-  if (draft !== undefined) return draft.cwd;
+  const blank = server.blanks.find(sid);
+  if (blank !== undefined) return blank.cwd;
   const found = await server.store.resolve({ text: sid });
   const card = found.kind === "found" ? await server.store.show({ conversation: found.conversation }) : null;
   return card?.sessions.at(-1)?.cwd ?? server.host.cwd;

@@ -14,7 +14,7 @@ const OPEN_TURNS_MAX = 500;
 async function subscribe(server: ServerContext, sid: string, after: number | undefined, call: Call) {
   const { connection } = call;
   const target = await targetOf(server, sid);
-  const id = target.kind === "draft" ? target.draft.id : target.id;
+  const id = target.kind === "blank" ? target.blank.id : target.id;
   connection.held.add(id);
   const caught = after === undefined ? undefined : connection.attachSince(id, after);
   if (caught !== undefined) {
@@ -55,7 +55,7 @@ export const attachHandlers: HandlersOf<
   },
   async "session.queue"(server, { session_id }) {
     const target = await targetOf(server, session_id);
-    if (target.kind === "draft") return { inputs: [], deliveries: [] };
+    if (target.kind === "blank") return { inputs: [], deliveries: [] };
     const queue = await server.store.queue({ conversation: target.id, limit: QUEUE_MAX });
     const inputs = queue.map(({ id, mode, phase, text, reason, receivedMs }) => ({
       id,
@@ -79,7 +79,7 @@ export const attachHandlers: HandlersOf<
   },
   async "session.presence"(server, { session_id }) {
     const target = await targetOf(server, session_id);
-    const id = target.kind === "draft" ? target.draft.id : target.id;
+    const id = target.kind === "blank" ? target.blank.id : target.id;
     const clients = server.connections
       .attachedTo(id)
       .map(({ wire, client, sinceMs }) => ({ kind: wire.kind, client, since: sinceMs / 1000 }));
@@ -88,12 +88,12 @@ export const attachHandlers: HandlersOf<
   "events.subscribe": (server, { session_id, after }, call) => subscribe(server, session_id, after, call),
   async "events.unsubscribe"(server, { session_id }, { connection }) {
     const target = await targetOf(server, session_id);
-    const id = target.kind === "draft" ? target.draft.id : target.id;
+    const id = target.kind === "blank" ? target.blank.id : target.id;
     return { unsubscribed: connection.detach(id) };
   },
   async "events.since"(server, { session_id, after }) {
     const target = await targetOf(server, session_id);
-    if (target.kind === "draft") return { seq: after, events: [] };
+    if (target.kind === "blank") return { seq: after, events: [] };
     const known = server.live.since(target.id, after);
     if (known !== undefined) {
       return { seq: known.at(-1)?.seq ?? after, events: await server.renderer.params(target.id, known) };

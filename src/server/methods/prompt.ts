@@ -35,7 +35,7 @@ async function submit(
   if (params.truncate_before_user_ordinal !== undefined && target.kind === "stored") {
     return edit(server, call, { id: target.id, ordinal: params.truncate_before_user_ordinal, text });
   }
-  const wanted = target.kind === "draft" ? (title ?? target.draft.title) : undefined;
+  const wanted = target.kind === "blank" ? (title ?? target.blank.title) : undefined;
   const admission = await say(server, call.connection, target, { text, messageId, mode, title: wanted });
   const base = { session_id: admission.conversation, input_id: admission.input };
   if (admission.kind === "duplicate") return { ...base, status: "duplicate" };

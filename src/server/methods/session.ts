@@ -1,9 +1,9 @@
 /** A session's life, as terminal clients live it. Ids on the wire are conversation ids, for life. */
 import type { ConversationId } from "#base/ids.js";
 import type { Params, Result } from "#protocol/methods.js";
+import { blankFor } from "../blank-for.js";
 import { compress } from "../compress.js";
 import type { ServerContext } from "../context.js";
-import { draftFor } from "../draft-for.js";
 import { Refusal } from "../failure.js";
 import type { Call, HandlersOf } from "../handler.js";
 import { close } from "../leaving.js";
@@ -19,18 +19,18 @@ async function create(
   call: Call,
 ): Promise<Result<"session.create">> {
   const { connection } = call;
-  const draft = await draftFor(server, connection, params);
-  server.drafts.add(draft);
-  connection.held.add(draft.id);
+  const blank = await blankFor(server, connection, params);
+  server.blanks.add(blank);
+  connection.held.add(blank.id);
   connection.cols = params.cols ?? connection.cols;
-  if (params.close_on_disconnect === true) connection.closedWithIt.add(draft.id);
-  connection.follow(draft.id);
+  if (params.close_on_disconnect === true) connection.closedWithIt.add(blank.id);
+  connection.follow(blank.id);
   return {
-    session_id: draft.id,
-    stored_session_id: draft.id,
+    session_id: blank.id,
+    stored_session_id: blank.id,
     message_count: 0,
     messages: [],
-    info: await server.panels.ofDraft(draft),
+    info: await server.panels.ofBlank(blank),
   };
 }
 
@@ -39,12 +39,12 @@ async function resume(
   params: Params<"session.resume">,
   call: Call,
 ): Promise<Result<"session.resume">> {
-  const { store, drafts, clock, live } = server;
+  const { store, blanks, clock, live } = server;
   const { connection } = call;
   const wanted = params.session_id.trim();
   if (wanted === "") throw new Refusal("noSessionId", "name a session");
-  const draft = drafts.find(wanted);
-  if (draft !== undefined) return { ...(await opened(server, draft.id, call)), resumed: draft.id };
+  const blank = blanks.find(wanted);
+  if (blank !== undefined) return { ...(await opened(server, blank.id, call)), resumed: blank.id };
   const found = await store.resolve({ text: wanted });
   if (found.kind === "ambiguous")
     throw new Refusal("notFound", `several sessions begin like that: ${found.candidates.slice(0, 5).join(", ")}`);
@@ -66,21 +66,21 @@ async function title(
   params: Params<"session.title">,
   { connection }: Call,
 ): Promise<Result<"session.title">> {
-  const { store, drafts, live, clock } = server;
+  const { store, blanks, live, clock } = server;
   const target = await targetOf(server, params.session_id);
-  const id = target.kind === "draft" ? target.draft.id : target.id;
+  const id = target.kind === "blank" ? target.blank.id : target.id;
   const wanted = params.title;
   if (wanted === undefined || wanted === null) {
-    const known = target.kind === "draft" ? target.draft.title : (await cardOf(server, id)).title;
+    const known = target.kind === "blank" ? target.blank.title : (await cardOf(server, id)).title;
     return { title: known ?? "", session_key: id };
   }
   if (wanted.trim() === "") throw new Refusal("emptyTitle", "the title is empty");
-  if (target.kind === "draft") {
+  if (target.kind === "blank") {
     // [LS-4] An explicit title is worth a row.
-    const begun = await store.begin({ id, start: startOf(target.draft), title: wanted, nowMs: clock.nowMs() });
+    const begun = await store.begin({ id, start: startOf(target.blank), title: wanted, nowMs: clock.nowMs() });
     if (begun.kind === "dropped")
       throw new Refusal("badTitle", droppedTitle(begun.title) ?? "this title cannot be taken");
-    drafts.remove(id);
+    blanks.remove(id);
     connection.held.add(id);
     return { title: begun.title?.kind === "set" ? begun.title.title : wanted, pending: false };
   }
@@ -93,7 +93,7 @@ async function title(
 async function undo(server: ServerContext, params: Params<"session.undo">): Promise<Result<"session.undo">> {
   const { store, live, clock } = server;
   const target = await targetOf(server, params.session_id);
-  if (target.kind === "draft") return { removed: 0 };
+  if (target.kind === "blank") return { removed: 0 };
   const { id: conversation } = target;
   const undone = await store.undo({ conversation, turns: params.turns ?? 1, reason: "undo", nowMs: clock.nowMs() });
   if (undone.kind === "busy") throw new Refusal("busy", "session busy");
@@ -109,7 +109,7 @@ async function branch(
 ): Promise<Result<"session.branch">> {
   const { store, clock, connections } = server;
   const target = await targetOf(server, params.session_id);
-  if (target.kind === "draft") throw new Refusal("nothingToBranch", "nothing to branch: nothing was said yet");
+  if (target.kind === "blank") throw new Refusal("nothingToBranch", "nothing to branch: nothing was said yet");
   const from = target.id;
   const actor = { platform: connection.platform, heldElsewhere: connections.isHeldElsewhere(from, connection) };
   const name = params.name?.trim();
@@ -152,14 +152,14 @@ async function closeSession(
   sid: string,
   { connection }: Call,
 ): Promise<Result<"session.close">> {
-  const draft = server.drafts.find(sid);
-  const found = draft === undefined ? await server.store.resolve({ text: sid }) : undefined;
-  const id: ConversationId | undefined = draft?.id ?? (found?.kind === "found" ? found.conversation : undefined);
+  const blank = server.blanks.find(sid);
+  const found = blank === undefined ? await server.store.resolve({ text: sid }) : undefined;
+  const id: ConversationId | undefined = blank?.id ?? (found?.kind === "found" ? found.conversation : undefined);
   if (id === undefined) return { closed: false };
   connection.held.delete(id);
   connection.detach(id);
   const closed = await close(server, id, "tui_close", connection);
-  if (draft === undefined) connection.left = id;
+  if (blank === undefined) connection.left = id;
   return { closed };
 }
 
@@ -183,7 +183,7 @@ export const sessionHandlers: HandlersOf<
   "session.resume": resume,
   async "session.activate"(server, { session_id }, call) {
     const target = await targetOf(server, session_id);
-    const id = target.kind === "draft" ? target.draft.id : target.id;
+    const id = target.kind === "blank" ? target.blank.id : target.id;
     call.connection.held.add(id);
     return opened(server, id, call);
   },
@@ -208,7 +208,7 @@ export const sessionHandlers: HandlersOf<
   "session.steer": steer,
   async "session.usage"(server, { session_id }) {
     const target = await targetOf(server, session_id);
-    return server.panels.usage(target.kind === "draft" ? target.draft.id : target.id);
+    return server.panels.usage(target.kind === "blank" ? target.blank.id : target.id);
   },
   async "session.status"(server, { session_id }, call) {
     const answer = await runSlash(server, call, { sid: session_id, line: "/status" });

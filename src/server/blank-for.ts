@@ -5,15 +5,15 @@ import type { Params } from "#protocol/methods.js";
 import type { Connection } from "./connection.js";
 import type { ServerContext } from "./context.js";
 import { Refusal } from "./failure.js";
-import type { Draft } from "./parts.js";
+import type { Blank } from "./parts.js";
 
 const SOURCE_PATTERN = /^[a-z][a-z0-9_-]{0,31}$/;
 
-export async function draftFor(
+export async function blankFor(
   server: ServerContext,
   connection: Connection,
   params: Params<"session.create">,
-): Promise<Draft> {
+): Promise<Blank> {
   const { host, machine, newId, clock, models, commands } = server;
   const { cwd = connection.cwd ?? host.cwd, title, model, source = connection.platform, yolo, settings } = params;
   if (!isAbsolute(cwd) || !(await machine.isDirectory(cwd))) {
