@@ -67,6 +67,6 @@ export class LineSplitter {
   }
 }
 
-function newDecoder(): TextDecoder {
+function newDecoder() {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 }

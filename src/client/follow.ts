@@ -95,7 +95,7 @@ class Follower implements Following {
   }
 
   async #subscribe(line: HostLine): Promise<void> {
-    const asking = { kind: "asking", line, early: [] } as const;
+    const asking: Extract<Phase, { kind: "asking" }> = { kind: "asking", line, early: [] };
     this.#phase = asking;
     const params = { session_id: this.#conversation, ...(this.#hasPicture && { after: this.seq }) };
     try {
@@ -125,7 +125,8 @@ class Follower implements Following {
       this.#hasPicture = true;
       this.#watcher.reset(reset, state);
     }
-    for (const event of this.#cursor.admitMissed(events)) this.#watcher.event(event);
+    // What came as JSON has no field that is there and undefined.
+    for (const event of this.#cursor.admitMissed(events as readonly HostEvent[])) this.#watcher.event(event);
     this.#cursor.reach(seq);
     for (const event of this.#cursor.admitMissed(early)) this.#watcher.event(event);
   }

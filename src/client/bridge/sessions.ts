@@ -83,7 +83,8 @@ export class BridgeSessions {
     joined.early = undefined;
     const wasBusy = joined.isBusy;
     if (reset !== undefined) cursor.restart();
-    const missed = cursor.admitMissed(events);
+    // What came as JSON has no field that is there and undefined.
+    const missed = cursor.admitMissed(events as readonly EventParams[]);
     cursor.reach(seq);
     const told = [...missed, ...cursor.admitMissed(early)];
     for (const event of told) noteTurn(joined, event);
