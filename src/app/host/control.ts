@@ -4,7 +4,7 @@ import { UserError } from "#base/errors.js";
 import type { HomePaths } from "#config/home.js";
 import type { Result } from "#protocol/methods.js";
 import type { HostControl } from "#server/parts.js";
-import { READING_VERBS, type SessionStore, type VerbName, WRITING_VERBS } from "#session/store.js";
+import { READING_VERBS, type VerbName, WRITING_VERBS } from "#session/store.js";
 import { writeMirror } from "../mirror.js";
 import { maintain } from "./maintenance.js";
 import type { OpenedHome } from "./open-home.js";
@@ -18,7 +18,6 @@ export interface ControlParts {
   readonly home: HomePaths;
   readonly version: string;
   readonly opened: OpenedHome;
-  readonly store: SessionStore;
   readonly clock: Clock;
   readonly lingerMs: number;
   readonly drainMs: number;
@@ -31,7 +30,7 @@ export interface ControlParts {
 }
 
 export function createControl(parts: ControlParts): HostControl {
-  const { store, home } = parts;
+  const { home } = parts;
   const hasLive = (conversation: Parameters<HostWorks["processes"]["hasLive"]>[0]): boolean =>
     parts.works().processes.hasLive(conversation);
   return {
@@ -48,10 +47,11 @@ export function createControl(parts: ControlParts): HostControl {
     },
     maintain(verb, args) {
       if (!isVerb(verb)) throw new UserError(`there is no ${verb}`, "the client may be newer than this host");
+      const { store, live } = parts.works();
       return maintain(
         {
           store,
-          live: parts.works().live,
+          live,
           liveKeys: (keys) => keysInUse({ store, hasLive }, keys),
           writeMirror: () => writeMirror(store, home.mirror),
           removed: parts.removed,
@@ -77,7 +77,7 @@ function counts({ live, processes }: HostWorks): { working: number; waiting: num
 /** [CT-7] From memory and a few counters. */
 async function statusOf(parts: ControlParts, connections: number): Promise<Result<"host.status">> {
   const { opened, clock, home, version } = parts;
-  const { open } = await parts.store.stats({});
+  const { open } = await parts.works().store.stats({});
   const safeMode = parts.safeMode();
   const { working, processes } = counts(parts.works());
   return {

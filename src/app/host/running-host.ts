@@ -2,138 +2,183 @@
  * A host at work: its doors, its upkeep, when it goes by itself and how it stops. One object, because each of these
  * asks the others; what each does is in a file of its own.
  */
-
+import type { SessionStore } from "#session/store.js";
 import { createControl } from "./control.js";
 import type { EndRecord } from "./crash-record.js";
-import { createDoors } from "./doors.js";
+import { createDoors, type Doors } from "./doors.js";
+import { createExtensions, type Extensions } from "./extensions.js";
 import { stoppingRefusal } from "./intake-gate.js";
 import { startLinger } from "./linger.js";
 import type { OpenedHome } from "./open-home.js";
-import { createSafeMode } from "./safe-mode.js";
+import { createSafeMode, type SafeMode } from "./safe-mode.js";
 import type { Host, HostWish } from "./start-host.js";
 import { closeOpenings, type StopWish, stopHost } from "./stop-host.js";
 import { startUpkeep, type Upkeep } from "./upkeep.js";
-import { assemble } from "./works.js";
+import { assemble, type HostWorks } from "./works.js";
 
-export interface RunningHost extends Host {
+type State = "starting" | "serving" | "stopping";
+
+export class RunningHost implements Host {
+  readonly ended: Promise<EndRecord>;
+  readonly #wish: HostWish;
+  readonly #opened: OpenedHome;
+  readonly #extensions: Extensions;
+  readonly #works: HostWorks;
+  readonly #safeMode: SafeMode;
+  readonly #doors: Doors;
+  readonly #hurry = new AbortController();
+  readonly #lingerMs: number;
+  readonly #drainMs: number;
+  #state: State = "starting";
+  #upkeep: Upkeep | undefined;
+  #stopLingering: () => void = () => undefined;
+  #settleEnded: (record: EndRecord) => void = () => undefined;
+
+  constructor(wish: HostWish, opened: OpenedHome) {
+    const { linger_seconds, drain_seconds } = wish.config.values.host;
+    this.#wish = wish;
+    this.#opened = opened;
+    this.#lingerMs = linger_seconds * 1_000;
+    this.#drainMs = drain_seconds * 1_000;
+    this.ended = new Promise((resolve) => {
+      this.#settleEnded = resolve;
+    });
+    this.#extensions = createExtensions(wish, opened.store, opened.host);
+    this.#works = assemble(wish, opened, {
+      extensions: this.#extensions,
+      control: this.#makeControl(),
+      onTurnEnded: () => this.#upkeep?.turnEnded(),
+    });
+    const { clock, log } = wish;
+    const { gate } = this.#works;
+    this.#safeMode = createSafeMode({ mode: opened.mode, clock, log, gate, onOver: () => void this.#recover() });
+    this.#doors = this.#makeDoors();
+  }
+
   /** Opens the doors. */
-  serve(): Promise<void>;
+  async serve(): Promise<void> {
+    await this.#doors.open();
+    if (this.#state === "starting") this.#state = "serving";
+  }
+
   /** Takes up what earlier hosts left, and whatever a host does by itself. */
-  takeUp(): Promise<void>;
-}
+  async takeUp(): Promise<void> {
+    const { runtime, processes, gate } = this.#works;
+    const { host } = this.#opened;
+    this.#extensions.open();
+    const runsJobs = (): boolean => gate.refusal() === undefined;
+    this.#upkeep = startUpkeep({ ...this.#wish, store: this.#store, host, runtime, processes, runsJobs });
+    await this.#recover();
+    if (!this.#wish.stays && this.#state === "serving") this.#linger();
+  }
 
-export function createRunningHost(wish: HostWish, opened: OpenedHome): RunningHost {
-  const { clock, log, home, config } = wish;
-  const { store, host } = opened;
-  const hurry = new AbortController();
-  const lingerMs = config.values.host.linger_seconds * 1_000;
-  let settleEnded: (record: EndRecord) => void = () => undefined;
-  const ended = new Promise<EndRecord>((resolve) => {
-    settleEnded = resolve;
-  });
-  let upkeep: Upkeep | undefined;
-  let state: "starting" | "serving" | "stopping" = "starting";
-  let stopLingering = (): void => undefined;
-
-  const control = createControl({
-    home,
-    version: wish.version,
-    opened,
-    store,
-    clock,
-    lingerMs,
-    drainMs: config.values.host.drain_seconds * 1_000,
-    works: () => works,
-    safeMode: () => safeMode.standing(),
-    isStopping: () => state === "stopping",
-    stop: (stopWish) => stop(stopWish),
-    removed: () => upkeep?.removed(),
-  });
-  const works = assemble(wish, opened, { control, onTurnEnded: () => upkeep?.turnEnded() });
-  const { gate, live, server, processes } = works;
-  const safeMode = createSafeMode({ mode: opened.mode, clock, log, gate, onOver: () => void takeUpWork() });
-  const doors = createDoors({
-    home,
-    env: wish.env,
-    clock,
-    log,
-    port: config.values.host.port,
-    accept: (wire) => server.serve(wire),
-    health: () => ({
-      live: true,
-      ready: state === "serving",
-      state: safeMode.standing() === null ? state : "safe-mode",
-    }),
-  });
-
-  const need = (): string | undefined => {
-    if (server.connections() > 0) return "clients";
-    if (live.active().some((one) => one.state === "working")) return "turns";
-    if (processes.running().length > 0) return "processes";
-    return upkeep?.isBusy() === true ? "jobs" : undefined;
-  };
-  const takeUpWork = async (): Promise<void> => {
-    const { woken, waiting } = await gate.live.recover();
-    if (woken + waiting > 0) log.info("took up what was left", { woken, waiting });
-    upkeep?.turnEnded();
-  };
-  const leave = async (): Promise<boolean> => {
-    await doors.close();
-    // Whoever came in at the last moment is heard, and whoever comes now finds nobody and starts the next host.
-    if (need() === undefined) {
-      stop({ reason: "idle" });
-      return true;
-    }
-    await doors.open();
-    return false;
-  };
-  const stop = (stopWish: StopWish): void => {
-    if (state === "stopping") return;
-    state = "stopping";
-    const drainMs = stopWish.drainMs ?? config.values.host.drain_seconds * 1_000;
-    wish.onStopping(drainMs);
-    stopLingering();
-    safeMode.stop();
-    upkeep?.stop();
+  stop(wish: StopWish): void {
+    if (this.#state === "stopping") return;
+    this.#state = "stopping";
+    const { clock, log } = this.#wish;
+    const { live, gate, server, processes } = this.#works;
+    const drainMs = wish.drainMs ?? this.#drainMs;
+    this.#wish.onStopping(drainMs);
+    this.#stopLingering();
+    this.#safeMode.stop();
+    this.#upkeep?.stop();
     gate.shut(stoppingRefusal());
     const parts = {
       clock,
       log,
       live,
-      store,
-      host,
-      hurry: hurry.signal,
-      closeDoors: () => doors.close(),
+      store: this.#store,
+      host: this.#opened.host,
+      hurry: this.#hurry.signal,
+      closeDoors: () => this.#doors.close(),
       endClients: async () => server.stop(),
       endProcesses: () => processes.endAll(),
-      deliverHooks: async () => undefined,
-      settleUpkeep: async () => upkeep?.settled(),
-      noteEnd: (record: EndRecord) => opened.noteEnd(record),
+      deliverHooks: (limitMs: number) => this.#extensions.stop(limitMs),
+      settleUpkeep: async () => this.#upkeep?.settled(),
+      noteEnd: (record: EndRecord) => this.#opened.noteEnd(record),
     };
-    void stopHost(parts, { ...stopWish, drainMs }).then(settleEnded, wish.onBroken);
-  };
+    void stopHost(parts, { ...wish, drainMs }).then(this.#settleEnded, (error) => this.#wish.onBroken(error));
+  }
 
-  return {
-    ended,
-    stop,
-    hurry: () => hurry.abort(),
-    async serve() {
-      await doors.open();
-      state = "serving";
-    },
-    async takeUp() {
-      upkeep = startUpkeep({
-        ...wish,
-        store,
-        host,
-        runtime: works.runtime,
-        processes,
-        runsJobs: () => gate.refusal() === undefined,
-      });
-      await takeUpWork();
-      if (wish.stays) return;
-      const linger = startLinger({ clock, lingerMs, need, prepare: () => closeOpenings({ store, clock }), leave });
-      stopLingering = () => linger.stop();
-    },
-  };
+  hurry(): void {
+    this.#hurry.abort();
+  }
+
+  get #store(): SessionStore {
+    return this.#works.store;
+  }
+
+  async #recover(): Promise<void> {
+    const { woken, waiting } = await this.#works.gate.live.recover();
+    if (woken + waiting > 0) this.#wish.log.info("took up what was left", { woken, waiting });
+    this.#upkeep?.turnEnded();
+  }
+
+  #linger(): void {
+    const { clock } = this.#wish;
+    const store = this.#store;
+    const linger = startLinger({
+      clock,
+      lingerMs: this.#lingerMs,
+      need: () => this.#need(),
+      prepare: () => closeOpenings({ store, clock }),
+      leave: () => this.#leave(),
+    });
+    this.#stopLingering = () => linger.stop();
+  }
+
+  #need(): string | undefined {
+    const { server, live, processes } = this.#works;
+    if (server.connections() > 0) return "clients";
+    if (live.active().some(({ state }) => state === "working")) return "turns";
+    if (processes.running().length > 0) return "processes";
+    if (this.#extensions.isBusy()) return "hooks";
+    return this.#upkeep?.isBusy() === true ? "jobs" : undefined;
+  }
+
+  /** Whoever came in at the last moment is heard; whoever comes now finds nobody and starts the next host. */
+  async #leave(): Promise<boolean> {
+    await this.#doors.close();
+    if (this.#need() === undefined) {
+      this.stop({ reason: "idle" });
+      return true;
+    }
+    await this.#doors.open();
+    return false;
+  }
+
+  #makeControl() {
+    const { home, clock, version } = this.#wish;
+    return createControl({
+      home,
+      version,
+      opened: this.#opened,
+      clock,
+      lingerMs: this.#lingerMs,
+      drainMs: this.#drainMs,
+      works: () => this.#works,
+      safeMode: () => this.#safeMode.standing(),
+      isStopping: () => this.#state === "stopping",
+      stop: (wish) => this.stop(wish),
+      removed: () => this.#upkeep?.removed(),
+    });
+  }
+
+  #makeDoors(): Doors {
+    const { home, env, clock, log, config } = this.#wish;
+    const { server } = this.#works;
+    return createDoors({
+      home,
+      env,
+      clock,
+      log,
+      port: config.values.host.port,
+      accept: (wire) => server.serve(wire),
+      health: () => ({
+        live: true,
+        ready: this.#state === "serving",
+        state: this.#safeMode.standing() === null ? this.#state : "safe-mode",
+      }),
+    });
+  }
 }

@@ -8,7 +8,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { ClaimWish } from "./claim-home.js";
 import type { EndRecord } from "./crash-record.js";
 import { openHome } from "./open-home.js";
-import { createRunningHost } from "./running-host.js";
+import { RunningHost } from "./running-host.js";
 import type { StopWish } from "./stop-host.js";
 
 export interface HostWish extends ClaimWish {
@@ -35,7 +35,7 @@ export async function startHost(wish: HostWish): Promise<Host> {
   const { clock, log, version } = wish;
   const begunMs = clock.monotonicMs();
   const opened = await openHome({ ...wish, onStoreFailure: (error) => wish.onBroken(error) });
-  const host = createRunningHost(wish, opened);
+  const host = new RunningHost(wish, opened);
   faultPoint("host.before-listen");
   await host.serve();
   faultPoint("host.listening");

@@ -17,7 +17,9 @@ export const STOP_LIMIT_MS = 5_000;
 /** The rest of the limit is for leaving the process. */
 const STEPS_MS = 4_300;
 /** Hooks get what is left, less what the last steps may need. */
-const LAST_STEPS_MS = 1_200;
+const LAST_STEPS_MS = 2_000;
+/** Of these last steps: hooks that were told to stop hand back what they had. */
+const HOOKS_LEAVE_MS = 1_200;
 const PAGE_OPENINGS = 200;
 /** Tools get a moment to end their children. */
 const PROCESSES_MS = 2_000;
@@ -45,8 +47,8 @@ export interface StoppingParts {
   closeDoors(): Promise<void>;
   endClients(): Promise<void>;
   endProcesses(): Promise<void>;
-  /** Delivers hooks until the signal is aborted, then leaves the rest for the next host. */
-  deliverHooks(signal: AbortSignal): Promise<void>;
+  /** Tells hooks what is owed for up to so long, then leaves the rest for the next host. */
+  deliverHooks(limitMs: number): Promise<void>;
   settleUpkeep(): Promise<void>;
   noteEnd(report: EndRecord): Promise<void>;
   /** Aborted when somebody insists: running turns get no more time. */
@@ -84,7 +86,8 @@ export async function stopHost(
   }
   faultPoint("host.openings-closed");
   await step("clients", Math.min(CLIENTS_MS, leftMs()), () => parts.endClients());
-  await step("hooks", leftMs() - LAST_STEPS_MS, (signal) => parts.deliverHooks(signal));
+  const hooksMs = Math.max(0, leftMs() - LAST_STEPS_MS);
+  await step("hooks", hooksMs + HOOKS_LEAVE_MS, () => parts.deliverHooks(hooksMs));
   await processes;
   faultPoint("host.hooks-left");
   await step("upkeep", Math.min(SETTLE_MS, leftMs()), () => parts.settleUpkeep());

@@ -1,0 +1,71 @@
+/**
+ * Hooks and plugins of a host. They are opened after the doors, because a plugin may take its time to load; until they
+ * are there no turn begins, so that no tool call passes a guard that was about to stand there. Whatever they do, the
+ * host goes on without them.
+ */
+import type { InterceptedTurn } from "#agent/hook-interceptors.js";
+import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
+import type { HostId } from "#base/ids.js";
+import type { SlashCommand } from "#command/command.js";
+import type { Plugins } from "#plugin/plugins.js";
+import type { SessionStore } from "#session/store.js";
+import type { Tool } from "#tool/tool.js";
+import { type Hooks, openHooks } from "../hooks.js";
+import { openPlugins } from "../plugins.js";
+import type { HostWish } from "./start-host.js";
+
+export interface Extensions {
+  /** Resolves when turns may begin. Never rejects. */
+  readonly ready: Promise<void>;
+  /** Opens them; call it once the doors are open. */
+  open(): void;
+  /** Something was committed that a hook may be owed. */
+  poke(): void;
+  interceptors(turn: InterceptedTurn): Interceptors;
+  tools(): readonly Tool[];
+  commands(): readonly SlashCommand[];
+  /** A boundary is being told, or is due. */
+  isBusy(): boolean;
+  /** Tells what is owed for up to `limitMs`, then lets go; the next host tells the rest. */
+  stop(limitMs: number): Promise<void>;
+}
+
+/** What ending the plugins' process may take. */
+const PLUGINS_END_MS = 300;
+
+export function createExtensions(wish: HostWish, store: SessionStore, host: HostId): Extensions {
+  const log = wish.log.child({ component: "hooks" });
+  let hooks: Hooks | undefined;
+  let plugins: Plugins | undefined;
+  let settleReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    settleReady = resolve;
+  });
+  const load = async (): Promise<void> => {
+    plugins = await openPlugins(wish);
+    hooks = await openHooks({ ...wish, store, host, log, plugins: plugins.hooks });
+    for (const note of hooks.notes) log.warn(note);
+    await hooks.start();
+  };
+  return {
+    ready,
+    open() {
+      load()
+        .catch((error: unknown) =>
+          log.error("hooks and plugins cannot be used", {
+            error: error instanceof Error ? error.message : String(error),
+          }),
+        )
+        .finally(settleReady);
+    },
+    poke: () => hooks?.poke(),
+    interceptors: (turn) => hooks?.interceptors(turn) ?? NO_INTERCEPTORS,
+    tools: () => plugins?.tools ?? [],
+    commands: () => plugins?.commands ?? [],
+    isBusy: () => hooks?.isBusy() ?? false,
+    async stop(limitMs) {
+      await hooks?.stop(limitMs);
+      await plugins?.stop(PLUGINS_END_MS);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** The two large parts of a host, each from what the home and its settings say: what runs turns, and what serves. */
+import { randomIds } from "#base/ids.js";
+import { processPort } from "#command/ports.js";
+import type { Live } from "#runtime/live/port.js";
+import { createRuntime, type Runtime } from "#runtime/runtime.js";
+import type { HostControl } from "#server/parts.js";
+import { createServer, type Server } from "#server/server.js";
+import type { SessionStore } from "#session/store.js";
+import type { Processes } from "#tool/terminal/processes.js";
+import { selectTools } from "#tool/toolset.js";
+import { runtimeParts } from "../runtime-parts.js";
+import type { Extensions } from "./extensions.js";
+import type { OpenedHome } from "./open-home.js";
+import { createMachine } from "./ports/machine.js";
+import type { HostModels } from "./ports/models.js";
+import type { LiveSettings } from "./ports/settings.js";
+import type { HostWish } from "./start-host.js";
+
+export interface WorksParts {
+  readonly wish: HostWish;
+  readonly opened: OpenedHome;
+  readonly extensions: Extensions;
+  readonly store: SessionStore;
+  readonly settings: LiveSettings;
+  readonly models: HostModels;
+  readonly processes: Processes;
+  /** Where a conversation works that names no directory. */
+  readonly cwd: string;
+}
+
+export function makeRuntime({ wish, opened, extensions, store, models, processes, cwd }: WorksParts): Runtime {
+  const { disabled } = wish.config.values.agent.tools;
+  const log = wish.log.child({ component: "runtime" });
+  const parts = runtimeParts(
+    { ...wish, cwd, isYolo: false, log },
+    // Asked for at the beginning of every turn: none begins before hooks and plugins are there.
+    { store, host: opened.host, processes, models: () => extensions.ready.then(() => models.open()) },
+  );
+  return createRuntime({
+    ...parts,
+    tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
+    interceptors: (turn) => extensions.interceptors(turn),
+  });
+}
+
+export function makeServer(parts: WorksParts, live: Live, control: HostControl): Server {
+  const { wish, opened, store, settings, models, processes, cwd } = parts;
+  const { home, clock, env, version, log } = wish;
+  const { epoch, startedMs } = opened;
+  return createServer({
+    store,
+    live,
+    clock,
+    newId: randomIds,
+    log: log.child({ component: "server" }),
+    host: { version, pid: process.pid, home: home.root, epoch, startedMs, cwd },
+    control,
+    settings,
+    models: models.port,
+    commands: {
+      processes: processPort(processes),
+      models: models.choice,
+      home: { root: home.root, config: home.config },
+    },
+    machine: createMachine({ home, env, clock, processes, stopProcesses: () => stopProcesses(processes) }),
+  });
+}
+
+async function stopProcesses(processes: Processes): Promise<number> {
+  const running = processes.running();
+  await Promise.all(running.map((one) => processes.kill(one)));
+  return running.length;
+}
