@@ -190,6 +190,7 @@ async function finish(turn: TurnParts, call: PlannedCall, facts: FinishFacts): P
     summary: prepared.kind === "ready" ? prepared.tool.summary(prepared.input) : call.name,
     outcome,
     text,
+    ...(prepared.kind === "ready" ? { input: prepared.input } : {}),
     ...(result?.body === undefined ? {} : { body: result.body }),
   });
 }

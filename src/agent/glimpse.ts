@@ -36,6 +36,8 @@ export type Glimpse =
       readonly summary: string;
       readonly outcome: CallOutcome;
       readonly text: string;
+      /** As the tool got it; absent where what the model sent was no input. */
+      readonly input?: unknown;
       readonly body?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "asking"; readonly approval: ApprovalId; readonly question: Question }

@@ -108,20 +108,37 @@ function aboutCall(event: Extract<FeedEvent, { type: `call-${string}` }>): Spoke
     case "call-progress":
       return spoken("tool.progress", { name: event.name, preview: event.line, tool_id: event.call });
     case "call-finished": {
-      const { call, name, summary, outcome, text, body } = event;
+      const { call, name, summary, outcome, text, body, input } = event;
       const diff = body?.["diff"];
+      const todos = name === "todo" ? todosOf(body?.["items"]) : undefined;
       return spoken("tool.complete", {
         tool_id: call,
         name,
-        args: {},
+        args: isRecord(input) ? input : {},
         result: text,
         summary,
         outcome,
         ...(outcome === "ok" ? {} : { error: firstLine(text) || outcome }),
         ...(typeof diff === "string" ? { inline_diff: diff } : {}),
+        ...(todos === undefined ? {} : { todos }),
       });
     }
   }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The to-do tool's own list: what its result keeps for it to recall. */
+function todosOf(items: unknown): EventPayload<"tool.complete">["todos"] {
+  if (!Array.isArray(items)) return undefined;
+  const known = items.filter(isRecord).map(({ id, content, text, status }) => ({
+    id: String(id),
+    content: String(content ?? text ?? ""),
+    status: status as "pending",
+  }));
+  return known;
 }
 
 function asked(approval: string, question: Question): SpokenEvent {

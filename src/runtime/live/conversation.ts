@@ -57,6 +57,11 @@ export class LiveConversation {
     return this.questions.oldest() === undefined ? "working" : "waiting";
   }
 
+  /** Undefined while a run looks for work: whether there is any is the store's to say. */
+  certainState(): LiveState | undefined {
+    return this.#run !== undefined && this.#turn === undefined ? undefined : this.state();
+  }
+
   wake(isAsked: boolean): void {
     this.#wanted = { isAsked: isAsked || this.#wanted?.isAsked === true };
     if (this.#run === undefined && !this.#shared.isStopping()) this.#begin(() => this.#work());

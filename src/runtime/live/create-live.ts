@@ -68,8 +68,11 @@ export function createLive(parts: LiveParts): Live {
       const words = reply === undefined ? {} : { reply };
       const decision = await store.decideApproval({ approval, answer, ...words, by, nowMs: clock.nowMs() });
       if (!("answer" in decision)) return decision;
+      const { questions } = at(id);
+      // Told once: by whoever decided, or here when that was done past this host.
+      const isNews = decision.kind === "decided" || questions.isOpen(approval);
       // Whoever waits for it here takes it; a turn that waits in the store alone is continued.
-      const isTaken = at(id).questions.answered(approval, { answer: decision.answer, ...words, by });
+      const isTaken = isNews && questions.answered(approval, { answer: decision.answer, ...words, by });
       if (!isTaken) at(id).wake(true);
       return decision;
     },
@@ -160,8 +163,12 @@ function createCrowd(parts: LiveParts) {
       return one;
     },
     async state(id: ConversationId): Promise<LiveState> {
-      const here = known.get(id)?.state() ?? "idle";
-      if (here !== "idle") return here;
+      const one = known.get(id);
+      const certain = one === undefined ? "idle" : one.certainState();
+      if (certain === "working" || certain === "waiting") return certain;
+      // A run that only makes sure that nothing is left is no work: the end of a turn was told, and the next message is
+      // welcome. The queue is read first: what is taken from it between the two readings is found as a turn.
+      if (certain === undefined && (await store.queue({ conversation: id, limit: 1 })).length > 0) return "working";
       const [open] = await store.openTurns({ limit: 1, conversation: id });
       return open === undefined ? "idle" : open.phase === "waiting" ? "waiting" : "working";
     },

@@ -14,6 +14,7 @@ export interface Questions {
   remember(approval: ApprovalId, question: Question): void;
   /** True when a running turn takes the answer from here. */
   answered(approval: ApprovalId, answer: PersonsAnswer): boolean;
+  isOpen(approval: ApprovalId): boolean;
   oldest(): ApprovalId | undefined;
   /** Nobody is waited for any more: the turns that ask are left waiting in the store. */
   release(): void;
@@ -74,6 +75,7 @@ export function createQuestions(tell: (event: FeedEvent) => void): Questions {
       one?.resolve?.(answer);
       return one?.resolve !== undefined;
     },
+    isOpen: (approval) => open.has(approval),
     oldest: () => open.keys().next().value,
     release() {
       const waiting = [...open.values()];

@@ -25,13 +25,18 @@ export function weightOf(event: FeedEvent): number {
 }
 
 export function bounded(event: FeedEvent): FeedEvent {
+  if (event.type === "call-started") return isShort(event.input) ? event : { ...event, input: undefined };
   if (event.type !== "call-finished") return event;
-  const { body, text, ...rest } = event;
+  const { body, input, text, ...rest } = event;
   const isLong = text.length > RESULT_CHARS_MAX;
-  const isKept = body !== undefined && JSON.stringify(body).length <= BODY_CHARS_MAX;
   return {
     ...rest,
     text: isLong ? `${text.slice(0, RESULT_CHARS_MAX)}… (${text.length - RESULT_CHARS_MAX} more characters)` : text,
-    ...(isKept ? { body } : {}),
+    ...(isShort(input) ? { input } : {}),
+    ...(isShort(body) && body !== undefined ? { body } : {}),
   };
+}
+
+function isShort(value: unknown): boolean {
+  return (JSON.stringify(value)?.length ?? 0) <= BODY_CHARS_MAX;
 }
