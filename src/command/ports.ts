@@ -32,7 +32,9 @@ export interface Listed {
   readonly about: string;
 }
 
-export interface LivePort extends Pick<Live, "state" | "interrupt" | "answer" | "tell" | "rest" | "active"> {
+type LiveVerbs = "state" | "interrupt" | "answer" | "tell" | "rest" | "active" | "watch" | "unwatch";
+
+export interface LivePort extends Pick<Live, LiveVerbs> {
   /** [CT-1] Stored when it resolves, then worked on. */
   say(words: SlashWords): Promise<Admission>;
 }
@@ -101,6 +103,8 @@ export function livePort(live: Live, origin: LiveOrigin): LivePort {
     tell: (conversation, event) => live.tell(conversation, event),
     rest: (conversation) => live.rest(conversation),
     active: () => live.active(),
+    watch: (conversation, watcher) => live.watch(conversation, watcher),
+    unwatch: (conversation, watcher) => live.unwatch(conversation, watcher),
     say: ({ text, mode, to }) =>
       live.say({
         platform,

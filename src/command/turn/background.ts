@@ -4,6 +4,7 @@
  */
 import { OperationalError } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
+import type { Watcher } from "#runtime/live/port.js";
 import type { Admission } from "#session/input.js";
 import type { SessionStore } from "#session/store.js";
 import type { HistoryRow } from "#session/verbs/reading.js";
@@ -62,8 +63,9 @@ interface Followed {
   readonly asker: ConversationId;
 }
 
-async function tellEnd({ live, store, task, asker }: Followed): Promise<void> {
-  const text = await endText({ live, store, task }).catch((error: unknown) => {
+async function tellEnd(followed: Followed): Promise<void> {
+  const { live, task, asker } = followed;
+  const text = await endText(followed).catch((error: unknown) => {
     // The answer is in the store all the same; only this telling of it fails.
     if (error instanceof OperationalError) return `It could not be read (${error.message}): /resume ${task}`;
     throw error;
@@ -71,8 +73,24 @@ async function tellEnd({ live, store, task, asker }: Followed): Promise<void> {
   live.tell(asker, { type: "background-ended", task, text });
 }
 
-async function endText({ live, store, task }: Omit<Followed, "asker">): Promise<string> {
+/** Nobody looks at it, so a question it has is told where somebody does. */
+async function rested({ live, task, asker }: Followed): Promise<void> {
+  const watcher: Watcher = {
+    event({ event }) {
+      if (event.type !== "question") return;
+      const text = `What runs in the background waits for your answer: /resume ${task}`;
+      live.tell(asker, { type: "notice", text });
+    },
+  };
+  const { events } = await live.watch(task, watcher);
+  for (const one of events) watcher.event(one);
   await live.rest(task);
+  live.unwatch(task, watcher);
+}
+
+async function endText(followed: Followed): Promise<string> {
+  const { live, store, task } = followed;
+  await rested(followed);
   if ((await live.state(task)) === "waiting") return `It waits for your answer: /resume ${task}`;
   const rows = await store.recent({ conversation: task, limit: MESSAGES_LOOKED_AT });
   const last = rows.findLast(({ role }: HistoryRow) => role === "assistant" || role === "note");

@@ -1,0 +1,141 @@
+/** A person who types slash commands in a live host: the real store, runtime and live conversations behind them. */
+import { join } from "node:path";
+import { type ConversationId, type PersonId, seededIds } from "#base/ids.js";
+import { createLogger } from "#base/log.js";
+import type { SlashContext, SlashOutcome } from "#command/command.js";
+import { livePort, type ProcessPort } from "#command/ports.js";
+import { type LineOutcome, runLine } from "#command/run-line.js";
+import { createLive } from "#runtime/live/create-live.js";
+import type { FeedEvent } from "#runtime/live/feed-event.js";
+import type { Live } from "#runtime/live/port.js";
+import { HOME_OWNER } from "#session/person.js";
+import type { Tool } from "#tool/tool.js";
+import { RuntimeScene, type SceneOptions } from "./runtime-scene.js";
+import { type ScriptedReply, scriptedModel } from "./scripted-model.js";
+
+export const MEMBER = { id: "member" as PersonId, role: "member" } as const;
+
+export class CommandScene extends RuntimeScene {
+  readonly live: Live;
+  readonly bugs: unknown[] = [];
+  /** What a background process of any conversation would be. */
+  readonly running = new Map<ConversationId, string[]>();
+  /** What turns have at hand; a test may add to it at any time. */
+  readonly hand: Tool[];
+  readonly #newId = seededIds(99);
+
+  constructor(replies: readonly ScriptedReply[] = [], more: Partial<SceneOptions> = {}) {
+    const hand: Tool[] = [];
+    super({ models: [scriptedModel(replies)], tools: hand, ...more });
+    this.hand = hand;
+    this.live = createLive({
+      runtime: this.runtime,
+      store: this.store,
+      clock: this.clock,
+      log: createLogger({ path: join(this.folder, "live.log"), clock: this.clock }),
+      epoch: 1,
+      onBug: (error) => void this.bugs.push(error),
+    });
+  }
+
+  context(conversation?: ConversationId, more: Partial<SlashContext> = {}): SlashContext {
+    const { clock, store, live } = this;
+    const start = { source: "cli", cwd: this.folder };
+    const origin = { clock, newId: this.#newId, platform: "cli", account: "local", start };
+    return {
+      surface: "terminal",
+      person: { id: HOME_OWNER, role: "owner" },
+      store,
+      clock,
+      actor: { platform: "cli" },
+      conversation,
+      start,
+      model: this.options.models[0],
+      version: "1.2.3",
+      live: livePort(live, origin),
+      compact: (which, options) => live.compact(which, options),
+      processes: this.#processes(),
+      tools: async () => [{ name: "terminal", about: "Run a command." }],
+      plugins: async () => [],
+      save: async (which) => join(this.folder, `${which}.json`),
+      home: { root: join(this.folder, "home"), config: join(this.folder, "home", "config.yaml") },
+      models: {
+        names: async () => ["test/scripted", "other/one", "demo/demo"],
+        check: async (words) =>
+          words.includes("/")
+            ? { kind: "usable", label: words }
+            : { kind: "unusable", why: `${words} names no model`, hint: "write provider/name" },
+      },
+      ...more,
+    };
+  }
+
+  /** What became of a line, whatever it is. */
+  line(text: string, conversation?: ConversationId, more: Partial<SlashContext> = {}): Promise<LineOutcome> {
+    return runLine(text, this.context(conversation, more));
+  }
+
+  /** What a command that runs answered. */
+  async type(text: string, conversation?: ConversationId, more: Partial<SlashContext> = {}): Promise<SlashOutcome> {
+    const outcome = await this.line(text, conversation, more);
+    if (outcome.kind !== "ran") throw new Error(`${text} is ${outcome.kind}: ${JSON.stringify(outcome)}`);
+    return outcome;
+  }
+
+  /** The same as one text. */
+  async answer(text: string, conversation?: ConversationId, more: Partial<SlashContext> = {}): Promise<string> {
+    return (await this.type(text, conversation, more)).say.join("\n");
+  }
+
+  /** Says something to the live host without waiting for the answer. */
+  async begin(text: string, to?: ConversationId): Promise<ConversationId> {
+    const admission = await this.live.say({
+      platform: "cli",
+      account: "local",
+      eventId: this.#newId<string>(),
+      to: to === undefined ? { kind: "new" } : { kind: "conversation", id: to },
+      text,
+      start: { source: "cli", cwd: this.folder },
+      nowMs: this.clock.nowMs(),
+    });
+    if (admission.kind !== "admitted") throw new Error(`not admitted: ${admission.kind}`);
+    return admission.conversation;
+  }
+
+  /** A whole exchange in the live host. */
+  async exchange(text: string, to?: ConversationId): Promise<ConversationId> {
+    const conversation = await this.begin(text, to);
+    await this.live.rest(conversation);
+    return conversation;
+  }
+
+  /** Resolves with the first event that fits, from now on or among what is still there to be seen. */
+  async event<T extends FeedEvent["type"]>(
+    conversation: ConversationId,
+    type: T,
+  ): Promise<Extract<FeedEvent, { type: T }>> {
+    return new Promise((found) => {
+      const take = ({ event }: { readonly event: FeedEvent }): void => {
+        if (event.type === type) found(event as Extract<FeedEvent, { type: T }>);
+      };
+      void this.live.watch(conversation, { event: take }).then(({ events }) => events.forEach(take));
+    });
+  }
+
+  #processes(): ProcessPort {
+    return {
+      list: (conversation) =>
+        (this.running.get(conversation) ?? []).map((command, at) => ({
+          id: `p${at}`,
+          command,
+          startedMs: this.clock.nowMs(),
+          isRunning: true,
+        })),
+      endAll: async (conversation) => {
+        const count = this.running.get(conversation)?.length ?? 0;
+        this.running.delete(conversation);
+        return count;
+      },
+    };
+  }
+}
