@@ -189,11 +189,14 @@ export class LiveConversation {
     if (this.#isWaiting) {
       for (const { approval, question } of report.questions) this.questions.remember(approval, question);
     }
-    this.feed.publish({ type: "turn-ended", report, partial: this.#streamed });
-    if (this.#isWaiting) return;
-    this.#turn = undefined;
-    this.#streamed = "";
-    this.feed.stored(undefined);
+    const partial = this.#streamed;
+    if (!this.#isWaiting) {
+      // Before it is told: whoever hears of the end may speak at once.
+      this.#turn = undefined;
+      this.#streamed = "";
+    }
+    this.feed.publish({ type: "turn-ended", report, partial });
+    if (!this.#isWaiting) this.feed.stored(undefined);
   }
 
   #openGate(): void {

@@ -203,6 +203,27 @@ describe("a live conversation", () => {
   });
 });
 
+describe("the state of a live conversation", () => {
+  it("is idle as soon as the end of its last turn is told, and working while something is queued", async () => {
+    const at = open([{ text: "hello" }, { text: "again" }]);
+    const states: Promise<string>[] = [];
+    const id = await say(at, "hi");
+    expect(await at.live.state(id)).toBe("working");
+    const one = {
+      event: ({ event }: NumberedEvent) => void (event.type === "turn-ended" && states.push(at.live.state(id))),
+    };
+    await at.live.watch(id, one);
+    await at.live.rest(id);
+    expect(await Promise.all(states)).toEqual(["idle"]);
+    at.live.wake(id, true);
+    expect(await at.live.state(id)).toBe("idle");
+    await at.live.rest(id);
+    await say(at, "more", id);
+    expect(await at.live.state(id)).toBe("working");
+    await at.live.rest(id);
+  });
+});
+
 describe("a question", () => {
   const asking = (scene: RuntimeScene) => ({
     tools: [scene.tool("risk", "at-most-once", { guard: { kind: "ask", grant: "risk", why: "it is risky" } })],
@@ -281,6 +302,7 @@ describe("a question", () => {
     ]);
     await until(() => questions(one.seen).length === 2);
     expect(at.scene.effects).toEqual(["risk:1"]);
+    expect(one.seen.filter(({ event }) => event.type === "answered")).toHaveLength(1);
   });
 
   it("an interrupt ends a turn that waits, here and after a restart", async () => {
