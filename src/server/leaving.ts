@@ -13,8 +13,13 @@ export const DETACHED_GRACE_MS = 20_000;
 export function lostClient(server: ServerContext, connection: Connection): void {
   for (const id of connection.held) {
     if (connection.closedWithIt.has(id)) void closeQuietly(server, id, "client_lost", connection);
-    else server.clock.after(DETACHED_GRACE_MS, () => void closeAbandoned(server, id, connection));
+    else closeLater(server, id, "client_lost", connection);
   }
+}
+
+/** When nobody has come back by then, and no turn runs. */
+export function closeLater(server: ServerContext, id: ConversationId, reason: string, connection: Connection): void {
+  server.clock.after(DETACHED_GRACE_MS, () => void closeAbandoned(server, id, reason, connection));
 }
 
 /** Answers how many openings were closed. */
@@ -48,14 +53,16 @@ export async function close(
   return true;
 }
 
-async function closeAbandoned(server: ServerContext, id: ConversationId, connection: Connection): Promise<void> {
+async function closeAbandoned(
+  server: ServerContext,
+  id: ConversationId,
+  reason: string,
+  connection: Connection,
+): Promise<void> {
   if (server.control.isStopping() || server.connections.attachedTo(id).length > 0) return;
   // Its turn goes on without anybody; it is looked at again when that may be over.
-  if ((await server.live.state(id)) === "working") {
-    server.clock.after(DETACHED_GRACE_MS, () => void closeAbandoned(server, id, connection));
-    return;
-  }
-  await closeQuietly(server, id, "client_lost", connection);
+  if ((await server.live.state(id)) === "working") return closeLater(server, id, reason, connection);
+  await closeQuietly(server, id, reason, connection);
 }
 
 /** [FQ-8] One that cannot be closed keeps none of the others from it; the next start finds it open. */

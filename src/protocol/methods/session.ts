@@ -118,7 +118,14 @@ export const sessionMethods = {
     result: z.strictObject({ ...live, resumed: z.string() }),
   },
   "session.activate": { params: z.object({ session_id: sid }), result: z.strictObject(live) },
-  "session.close": { params: z.object({ session_id: sid }), result: z.strictObject({ closed: z.boolean() }) },
+  "session.close": {
+    params: z.object({
+      session_id: sid,
+      /** Ours: a turn that runs or waits is interrupted first; without it the turn goes on, and the end comes after it. */
+      interrupt: z.boolean().optional(),
+    }),
+    result: z.strictObject({ closed: z.boolean() }),
+  },
   "session.delete": { params: z.object({ session_id: sid }), result: z.strictObject({ deleted: z.string() }) },
   "session.list": {
     params: z.object({ limit: z.int().optional(), source: name.optional(), archived: z.boolean().optional() }),

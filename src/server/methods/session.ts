@@ -6,7 +6,7 @@ import { compress } from "../compress.js";
 import type { ServerContext } from "../context.js";
 import { Refusal } from "../failure.js";
 import type { Call, HandlersOf } from "../handler.js";
-import { close } from "../leaving.js";
+import { close, closeLater } from "../leaving.js";
 import { activeList, list } from "../lists.js";
 import { droppedTitle, say } from "../say.js";
 import { opened } from "../seat.js";
@@ -149,7 +149,7 @@ async function remove(
 
 async function closeSession(
   server: ServerContext,
-  sid: string,
+  { session_id: sid, interrupt }: Params<"session.close">,
   { connection }: Call,
 ): Promise<Result<"session.close">> {
   const blank = server.blanks.find(sid);
@@ -158,7 +158,10 @@ async function closeSession(
   if (id === undefined) return { closed: false };
   connection.held.delete(id);
   connection.detach(id);
+  const isOthers = server.connections.isHeldElsewhere(id, connection);
+  if (interrupt === true && !isOthers && (await server.live.interrupt(id))) await server.live.rest(id);
   const closed = await close(server, id, "tui_close", connection);
+  if (!closed && !isOthers) closeLater(server, id, "tui_close", connection);
   if (blank === undefined) connection.left = id;
   return { closed };
 }
@@ -187,7 +190,7 @@ export const sessionHandlers: HandlersOf<
     call.connection.held.add(id);
     return opened(server, id, call);
   },
-  "session.close": (server, { session_id }, call) => closeSession(server, session_id, call),
+  "session.close": closeSession,
   "session.delete": remove,
   "session.list": list,
   async "session.most_recent"({ store }) {
