@@ -20,6 +20,7 @@ import { describeRoutes } from "./contract/routes.contract.js";
 import { describeSettings } from "./contract/settings.contract.js";
 import { describeSettlement } from "./contract/settlement.contract.js";
 import { describeTurns } from "./contract/turns.contract.js";
+import { describeWatched } from "./contract/watched.contract.js";
 
 const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["intake", describeIntake],
@@ -33,6 +34,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["removal", describeRemoval],
   ["routes", describeRoutes],
   ["outbox", describeOutbox],
+  ["watched", describeWatched],
   ["reading", describeReading],
   ["care", describeCare],
   ["commits", describeCommit],

@@ -36,6 +36,8 @@ export async function legalStore(): Promise<LegalStore> {
   await fillChat(store);
   await fillOthers(store);
   await fillOutbox(store);
+  // After everything else: nothing is owed to it yet.
+  await store.subscribeHooks({ subscriber: "watcher", kinds: ["agent:step", "agent:end"] });
   const at = findRows(db);
   return {
     db,

@@ -262,6 +262,29 @@ const BOUNDARIES: readonly Attack[] = [
     event({ kind: "'on_session_start'", opening: ":chatOpening" }),
     "a boundary tells what is so",
   ],
+  [
+    "[HK-1] something told of a turn that nobody listens to",
+    event({ kind: "'agent:start'", turn: ":idleTurn" }),
+    "a boundary tells what is so",
+  ],
+  ["something told of a turn without the turn", event({ kind: "'agent:step'" }), "CHECK constraint failed"],
+  [
+    "a turn's end before it ended",
+    event({ conversation: ":busy", session: ":busyTip", kind: "'agent:end'", turn: ":runningTurn" }),
+    "a boundary tells what is so",
+  ],
+  [
+    "a step of another conversation's turn",
+    event({ kind: "'agent:step'", turn: ":runningTurn" }),
+    "a boundary tells what is so",
+  ],
+  ["[HK-2] a number that another boundary had", event({ no: 0 }), "a boundary's number is its own for ever"],
+  ["a boundary of a session with a turn", event({ turn: ":idleTurn" }), "CHECK constraint failed"],
+  [
+    "a hook that failed no time",
+    insert("hook_failure", { subscriber: "'x'", kind: "'agent:end'", dead: 0, error: "'boom'", at_ms: 1 }),
+    "CHECK constraint failed: dead",
+  ],
   ["an unknown boundary", event({ kind: "'on_full_moon'" }), "CHECK constraint failed: kind IN"],
   ["a boundary edited", "UPDATE boundary_event SET payload = '{}'", "boundary events are facts"],
   [

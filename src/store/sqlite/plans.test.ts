@@ -55,6 +55,9 @@ const CALLS: readonly Call[] = [
   ["recoverOutbox", { host, limit: 5, nowMs }],
   ["claimDeliveries", { host, limit: 5, nowMs }],
   ["claimHooks", { host, limit: 5, nowMs }],
+  ["claimHooks", { host, limit: 5, lanes: [{ subscriber: "audit", limit: 5 }], nowMs }],
+  ["hookStanding", { limit: 5 }],
+  ["keepHooks", { subscribers: [{ name: "audit", kinds: ["agent:end"] }], reason: "gone", limit: 5, nowMs }],
   ["claimJobs", { host, kinds: ["title"], limit: 5, nowMs }],
   ["list", { limit: 20 }],
   ["list", { limit: 20, source: "telegram", after: { activeMs: nowMs, id: conversation } }],
@@ -84,7 +87,8 @@ const CALLS: readonly Call[] = [
 ];
 
 /** Small by nature, or not tables at all; as many grants as a person ever gave. */
-const SMALL = /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|CONSTANT ROW|s|value|\(subquery)\b/;
+const SMALL =
+  /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|hook_failure|CONSTANT ROW|s|value|\(subquery)\b/;
 /** A walk along a partial index of open work is as long as the open work. */
 const OPEN_WORK =
   /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;

@@ -63,11 +63,7 @@ export const hookVerbs: VerbTable<HookVerbs> = {
     tx.db.run("DELETE FROM hook_subscriber WHERE name NOT IN (SELECT value FROM json_each(?))", kept);
     tx.db.run("DELETE FROM hook_failure WHERE subscriber NOT IN (SELECT value FROM json_each(?))", kept);
     for (const { name, kinds } of subscribers) subscribe(tx, name, kinds);
-    const rows = tx.db.all<HookRow>(
-      `${HOOK} WHERE h.ended_ms IS NULL AND h.subscriber NOT IN (SELECT value FROM json_each(?)) ORDER BY h.no DESC LIMIT ?`,
-      kept,
-      limit,
-    );
+    const rows = owedToOthers(tx, new Set(subscribers.map(({ name }) => name)), limit);
     for (const row of rows) {
       endHook(tx, row, reason, nowMs);
       forgetTold(tx, row);
@@ -129,6 +125,21 @@ export interface HookRow {
 
 export const HOOK = `SELECT h.no, h.subscriber, h.event, e.kind, h.order_key, h.attempts, h.ended_ms
   FROM hook_delivery h JOIN boundary_event e ON e.no = h.event`;
+
+/** Along the index of what is open, line by line: what was told long ago is not walked over. */
+function owedToOthers(tx: Tx, kept: ReadonlySet<string>, limit: number): readonly HookRow[] {
+  const owed = tx.db.list("SELECT DISTINCT subscriber FROM hook_delivery WHERE ended_ms IS NULL");
+  return owed
+    .filter((subscriber) => !kept.has(subscriber))
+    .flatMap((subscriber) =>
+      tx.db.all<HookRow>(
+        `${HOOK} WHERE h.subscriber = ? AND h.ended_ms IS NULL ORDER BY h.order_key DESC, h.no DESC LIMIT ?`,
+        subscriber,
+        limit,
+      ),
+    )
+    .slice(0, limit);
+}
 
 /** Only what changed is written: a start with the same hooks as before costs nothing. */
 function subscribe(tx: Tx, subscriber: string, kinds: readonly BoundaryKind[]): void {
