@@ -31,6 +31,9 @@ const BYE_MS = 200;
 const REST_MS_FIRST = 250;
 const REST_MS_MAX = 30_000;
 
+const HOST_DIED = "the host ended before it answered; nothing that was stored is lost. Another one is being started.";
+const CLIENT_LEFT = "the client left before the host answered; nothing that was stored is lost";
+
 export interface BridgeParts {
   readonly input: Readable;
   readonly output: Writable;
@@ -226,7 +229,7 @@ export class Bridge {
     this.#own.clear();
     const open = [...this.#open.values()];
     this.#open.clear();
-    const message = "the host ended before it answered; nothing that was stored is lost. Another one is being started.";
+    const message = this.#leaving === undefined ? HOST_DIED : CLIENT_LEFT;
     for (const { id } of open) this.#write(errorFrame(id, { code: ERROR_CODES.handlerFailed, message }));
     this.#changed();
   }
@@ -314,7 +317,7 @@ export class Bridge {
     input.pause();
     const give = (ms: number): Promise<void> => clock.sleep(ms, this.#stopping.signal).catch(() => undefined);
     if (how === "input-ended") await Promise.race([this.#answered(), give(LAST_ANSWERS_MS)]);
-    this.#refuseQueue("the client left before a host was there; nothing was stored");
+    this.#refuseQueue(CLIENT_LEFT);
     if (this.#state.phase !== "joined") return;
     const { wire } = this.#state;
     await Promise.race([this.#ask(wire, "connection.bye", { reason: how }), give(BYE_MS)]);
