@@ -140,7 +140,9 @@ export class Supervisor {
     const end = await process.ended;
     const loading = this.#loading;
     this.#loading = undefined;
-    return this.#isOver() ? false : this.#judge(end, loading);
+    if (this.#isOver()) return false;
+    this.#phase = { kind: "resting" };
+    return this.#judge(end, loading);
   }
 
   /** Answers the plugin that refused to be loaded; undefined: all are loaded, or the process is gone or going. */
@@ -232,12 +234,15 @@ export class Supervisor {
     this.#phase = { kind: "resting" };
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(2 * pauseMs, limits.restartMaxMs);
+    const { signal } = this.#stopping;
     await new Promise<void>((resolve) => {
-      const forget = clock.after(pauseMs, resolve);
-      this.#stopping.signal.addEventListener("abort", () => {
+      const go = (): void => {
         forget();
+        signal.removeEventListener("abort", go);
         resolve();
-      });
+      };
+      const forget = clock.after(pauseMs, go);
+      signal.addEventListener("abort", go);
     });
   }
 
