@@ -38,7 +38,7 @@ export async function activeList(
 ): Promise<Result<"session.active_list">> {
   const { store, live, blanks, connections, models } = server;
   const working = live.active().map(({ conversation }) => conversation);
-  const attached = connections.all().flatMap((one) => one.attached());
+  const attached = new Set(connections.all().flatMap((one) => one.attached()));
   const ids = [...new Set([...attached, ...working])].slice(0, LIST_MAX);
   const rows = await Promise.all(
     ids.map(async (id) => {
@@ -61,6 +61,7 @@ export async function activeList(
       };
     }),
   );
-  const known = rows.filter((row) => row !== undefined);
+  // A run that only makes sure that nothing is left is no work.
+  const known = rows.filter((row) => row !== undefined).filter((row) => attached.has(row.id) || row.status !== "idle");
   return { sessions: known.sort((a, b) => a.started_at - b.started_at) };
 }
