@@ -9,7 +9,7 @@ overEveryLine(
   [
     { when: { user: "count" }, text: "one two three", usage: { inputTokens: 100, outputTokens: 7 } },
     { when: { user: "odd" }, text: "a\u2028b\u2029c \u{1F99D} \u0000 end", pieceChars: 1 },
-    { when: { user: "think" }, reasoning: "Let me see.", text: "Seen." },
+    { when: { user: "recovered" }, text: "Yes." },
     { when: { user: "fail" }, fault: { kind: "status", status: 401, message: "no such key" } },
     { text: ANSWER, pieceChars: 5 },
   ],
@@ -44,22 +44,14 @@ overEveryLine(
       expect(messages[0]).toMatchObject({ role: "user", text: "odd \u2028 \u{1F99D}" });
     });
 
-    it("streams what the model thinks beside what it says", async () => {
-      const { client, id } = await scene.session();
-      await client.call("prompt.submit", { session_id: id, text: "think" });
-      expect((await client.turnEnd(id)).payload).toMatchObject({ text: "Seen." });
-      const thoughts = client.of(id).filter(({ type }) => type === "reasoning.delta");
-      expect(thoughts.map(({ payload }) => payload?.["text"]).join("")).toBe("Let me see.");
-    });
-
     it("[PR-13] ends a turn that failed, says why and takes the next prompt", async () => {
       const { client, id } = await scene.session();
       await client.call("prompt.submit", { session_id: id, text: "fail" });
       const end = await client.turnEnd(id);
       expect(JSON.stringify(end.payload)).toMatch(/no such key/);
       expect(end.type === "error" || end.payload?.["status"] === "error").toBe(true);
-      await client.call("prompt.submit", { session_id: id, text: "hello" });
-      expect((await client.turnEnd(id)).payload).toMatchObject({ status: "complete" });
+      await client.call("prompt.submit", { session_id: id, text: "recovered?" });
+      expect((await client.turnEnd(id)).payload).toMatchObject({ text: "Yes.", status: "complete" });
     });
 
     it("stores what was said: the transcript, the page and the export agree", async () => {
@@ -103,5 +95,27 @@ overEveryLine(
       const bad = { session_id: id, text: "x", truncate_before_user_ordinal: 9 };
       expect(await client.fails("prompt.submit", bad)).toMatchObject({ code: 4018 });
     });
+  },
+);
+
+overEveryLine(
+  "a model that thinks",
+  [{ reasoning: "Let me see.", text: "Seen." }],
+  (scene) => {
+    it("streams what the model thinks beside what it says", async () => {
+      const { client, id } = await scene.session();
+      await client.call("prompt.submit", { session_id: id, text: "think" });
+      expect((await client.turnEnd(id)).payload).toMatchObject({ text: "Seen." });
+      const thoughts = client.of(id).filter(({ type }) => type === "reasoning.delta");
+      expect(thoughts.map(({ payload }) => payload?.["text"]).join("")).toBe("Let me see.");
+    });
+  },
+  {
+    // The chat wire that the other scenarios use has no reasoning.
+    env: (model) => ({
+      ANTHROPIC_BASE_URL: model.baseUrl("anthropic"),
+      ANTHROPIC_API_KEY: "sk-ant-test-0123456789abcdef",
+      TALARIA_MODEL: "anthropic/scripted",
+    }),
   },
 );

@@ -6,7 +6,7 @@ const LONG = "A long paragraph that says little. ".repeat(120);
 overEveryLine(
   "undo, branch, compress, close, delete",
   [
-    { when: { tools: false, system: "summar" }, text: "They spoke at length." },
+    { when: { tools: false, user: "long" }, text: "## What happened\nThey spoke at length." },
     { when: { user: "long" }, text: LONG, pieceChars: 400 },
     { text: "Answered." },
   ],
@@ -95,4 +95,5 @@ overEveryLine(
       expect(await client.fails("session.delete", { session_id: "" })).toMatchObject({ code: 4006 });
     });
   },
+  { config: "compression:\n  protect_first: 1\n  protect_last: 2\n" },
 );

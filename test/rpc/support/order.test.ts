@@ -15,7 +15,8 @@ const delta = (text: string): SeenEvent => event("message.delta", { text });
 const complete = (text: string, status = "complete"): SeenEvent => event("message.complete", { text, status, usage });
 const panel = (running = false): SeenEvent => event("session.info", { model: "m", running, usage });
 const toolStart = (id: string): SeenEvent => event("tool.start", { tool_id: id, name: "read_file", context: "" });
-const toolEnd = (id: string): SeenEvent => event("tool.complete", { tool_id: id, name: "read_file" });
+const toolEnd = (id: string, outcome = "ok"): SeenEvent =>
+  event("tool.complete", { tool_id: id, name: "read_file", outcome });
 const approval = (): SeenEvent => event("approval.request", { command: "rm" });
 const answered = (): SeenEvent => event("question.answered", { approval_id: "a", answer: "once" });
 const whole = (): SeenEvent[] => [
@@ -32,7 +33,9 @@ const whole = (): SeenEvent[] => [
 
 describe("the checker of orders", () => {
   it("finds nothing in a sound stream", () => {
+    const denied = [start(), approval(), answered(), toolEnd("3", "denied"), complete(""), panel()];
     const stream = [
+      ...denied,
       panel(true),
       ...whole(),
       start(),

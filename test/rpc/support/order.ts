@@ -107,7 +107,7 @@ class OrderChecker {
     const { status, text } = event.payload ?? {};
     if (status === "complete" && this.#open.size > 0) fault(`open tools: ${[...this.#open.values()].join(", ")}`);
     const isWhole = !this.#wasRetracted && !this.#beganInside && event.type === "message.complete";
-    if (isWhole && status === "complete" && !this.#streamed.endsWith(String(text).trim())) {
+    if (isWhole && status === "complete" && !this.#streamed.trimEnd().endsWith(String(text).trim())) {
       fault(`the text is not the end of what was streamed: ${JSON.stringify([this.#streamed, text])}`);
     }
     this.#isInTurn = false;
@@ -130,7 +130,11 @@ class OrderChecker {
       this.#open.set(id, name);
     } else if (type === "tool.complete") {
       if (this.#done.has(id)) fault(`${id} ends twice`);
-      else if (this.#open.get(id) !== name && !this.#beganInside) fault(`${id} (${name}) was not started`);
+      // What was denied or never got its turn has an end and no start; clients print a line for it all the same.
+      const isUnstarted = payload?.["outcome"] !== "ok";
+      if (!this.#done.has(id) && this.#open.get(id) !== name && !this.#beganInside && !isUnstarted) {
+        fault(`${id} (${name}) was not started`);
+      }
       this.#open.delete(id);
       this.#done.add(id);
     } else if (type === "tool.progress" && ![...this.#open.values()].includes(name) && !this.#beganInside) {

@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { cleanEnv, launcher } from "../../cli/support/run.js";
-import type { RuledReply } from "../../support/model-server/reply.js";
+import type { RuledReply, ScriptFunction } from "../../support/model-server/reply.js";
+import { scriptFunction } from "../../support/model-server/rules.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
 import { RawClient } from "./client.js";
 import { LINES, type LineKind, openLine, type Place } from "./line.js";
@@ -39,10 +40,21 @@ export interface Scene extends Stage {
   session(params?: Record<string, unknown>): Promise<{ readonly client: RawClient; readonly id: string }>;
 }
 
+export interface StageWish {
+  /** Lines of config.yaml behind those of the host. */
+  readonly config?: string;
+  readonly env?: (model: ModelServer) => NodeJS.ProcessEnv;
+}
+
 /** The same promises over every kind of line. */
-export function overEveryLine(title: string, script: readonly RuledReply[], body: (scene: Scene) => void): void {
+export function overEveryLine(
+  title: string,
+  script: readonly RuledReply[],
+  body: (scene: Scene) => void,
+  more: StageWish = {},
+): void {
   describe(title, () => {
-    const stage = useStage(script);
+    const stage = useStage(script, more);
     describe.each(LINES)("over %s", (kind) => {
       const client = (): Promise<RawClient> => stage.open(kind);
       const scene = {
@@ -61,14 +73,14 @@ export function overEveryLine(title: string, script: readonly RuledReply[], body
 }
 
 /** One host and one provider for the tests of the describe block that calls it. */
-export function useStage(script: readonly RuledReply[], more: { readonly config?: string } = {}): Stage {
+export function useStage(script: readonly RuledReply[], more: StageWish = {}): Stage {
   let built: BuiltStage | undefined;
   const stage = (): BuiltStage => {
     if (built === undefined) throw new Error("the stage is set before the tests, not while they are collected");
     return built;
   };
   beforeAll(async () => {
-    built = await buildStage(script, more.config ?? "");
+    built = await buildStage(script, more);
     await built.startHost();
   }, START_MS * 2);
   afterEach(() => stage().judgeClients());
@@ -95,7 +107,7 @@ interface BuiltStage extends Stage {
   remove(): Promise<void>;
 }
 
-async function buildStage(script: readonly RuledReply[], config: string): Promise<BuiltStage> {
+async function buildStage(script: readonly RuledReply[], { config = "", env: wished }: StageWish): Promise<BuiltStage> {
   // Short: the path of a Unix socket has at most 107 bytes.
   const root = mkdtempSync(join(tmpdir(), "rpc-"));
   const [home, cwd] = [join(root, "home"), join(root, "work")];
@@ -104,11 +116,12 @@ async function buildStage(script: readonly RuledReply[], config: string): Promis
   writeFileSync(join(home, "config.yaml"), `host:\n  port: ${port}\n  linger_seconds: 30\n${config}`, {
     mode: 0o600,
   });
-  const model = await startModelServer({ script: [{ when: { tools: false }, text: "Scripted title" }, ...script] });
+  const model = await startModelServer({ script: withTitles(script) });
   const env = {
     OPENAI_BASE_URL: model.baseUrl("openai-chat"),
     OPENAI_API_KEY: "sk-test-0123456789abcdef",
     TALARIA_MODEL: "openai/scripted",
+    ...wished?.(model),
   };
   const place: Place = { home, cwd, env, port };
   const host = new HostProcess(place);
@@ -140,6 +153,16 @@ async function buildStage(script: readonly RuledReply[], config: string): Promis
       await model.close();
       rmSync(root, { recursive: true, force: true });
     },
+  };
+}
+
+/** A request without tools is for a title, unless the script says otherwise; no two titles are the same. */
+function withTitles(script: readonly RuledReply[]): ScriptFunction {
+  const aside = script.filter(({ when }) => when?.tools === false);
+  const said = scriptFunction(script);
+  return (seen, index) => {
+    if (seen.tools.length > 0) return said(seen, index);
+    return scriptFunction([...aside, { text: `Scripted title ${index}` }])(seen, index);
   };
 }
 
