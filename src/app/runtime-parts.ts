@@ -1,5 +1,4 @@
 /** What a runtime of this process is made of: settings, models, tools, prompt and environment, each from its own file. */
-import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
 import type { HostId } from "#base/ids.js";
@@ -14,6 +13,7 @@ import type { Processes } from "#tool/terminal/processes.js";
 import { openModels } from "./open-models.js";
 import { readPrompt } from "./prompt-files.js";
 import { runtimeSettings } from "./runtime-settings.js";
+import { spoolDirOf } from "./spool.js";
 import { allTools } from "./tools.js";
 
 export interface RuntimeWish {
@@ -57,11 +57,6 @@ export function runtimeParts(wish: RuntimeWish, { store, host, processes, models
     cwd,
     endTurn: (turn) => void processes.endTurn(turn),
   };
-}
-
-/** Known to the path guard, which lets the agent read what stands there. */
-export function spoolDirOf(home: HomePaths): string {
-  return join(home.run, "output");
 }
 
 /** `--model` for this process; else the model that was chosen for the conversation; else the configured one. */

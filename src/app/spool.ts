@@ -1,6 +1,12 @@
 /** Output of commands that was too long for an answer is kept for a while: long enough to be read, never for ever. */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { HomePaths } from "#config/home.js";
+
+/** Known to the path guard, which lets the agent read what stands there. */
+export function spoolDirOf(home: HomePaths): string {
+  return join(home.run, "output");
+}
 
 export const SPOOL_DAYS_MAX = 7;
 export const SPOOL_BYTES_MAX = 500_000_000;

@@ -10,8 +10,8 @@ import { createProcesses } from "#tool/terminal/processes.js";
 import { openHooks } from "./hooks.js";
 import { openModels } from "./open-models.js";
 import { openWriter } from "./open-store.js";
-import { type RuntimeWish, runtimeParts, spoolDirOf } from "./runtime-parts.js";
-import { pruneSpool } from "./spool.js";
+import { type RuntimeWish, runtimeParts } from "./runtime-parts.js";
+import { pruneSpool, spoolDirOf } from "./spool.js";
 
 export type { RuntimeWish } from "./runtime-parts.js";
 

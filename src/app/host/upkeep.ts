@@ -13,8 +13,7 @@ import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
 import { keepMirror } from "../mirror.js";
 import { eraseRemoved } from "../retention.js";
-import { spoolDirOf } from "../runtime-parts.js";
-import { pruneSpool } from "../spool.js";
+import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
 import { type Loop, type LoopWish, startLoop } from "./loop.js";
 import { pastesDirOf } from "./ports/machine.js";
@@ -124,7 +123,9 @@ async function runJobs(
     if (recovered > 0) log.info("took over what a dead host left under way", { count: recovered });
     if (recovered < PAGE_RECOVERED) break;
   }
-  if (runsJobs()) await runtime.runJobs(signal);
+  // Asked first, because running nothing would load all that runs something.
+  const { open } = await store.stats({});
+  if (open.jobs > 0 && runsJobs()) await runtime.runJobs(signal);
 }
 
 /** [LS-13] Bounded by what there is: each page ends some, and none can come back. */

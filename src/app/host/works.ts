@@ -14,7 +14,8 @@ import type { SessionStore } from "#session/store.js";
 import { createProcesses, type Processes } from "#tool/terminal/processes.js";
 import type { Extensions } from "./extensions.js";
 import { createIntakeGate, type IntakeGate } from "./intake-gate.js";
-import { makeRuntime, makeServer } from "./make-works.js";
+import { lazyRuntime } from "./lazy-runtime.js";
+import { makeServer } from "./make-server.js";
 import type { OpenedHome } from "./open-home.js";
 import { createHostModels } from "./ports/models.js";
 import { createSettings } from "./ports/settings.js";
@@ -52,7 +53,7 @@ export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents
     cwd: homedir(),
   };
   const { store, processes } = common;
-  const runtime = makeRuntime(common);
+  const runtime = lazyRuntime(store, async () => (await import("./make-runtime.js")).makeRuntime(common));
   const live = createLive({
     runtime,
     store,

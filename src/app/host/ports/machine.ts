@@ -13,7 +13,6 @@ import { type ConversationId, randomIds, type TurnId } from "#base/ids.js";
 import { FOLDER_MODE, type HomePaths } from "#config/home.js";
 import type { FoundFile, MachinePort, ShellAnswer } from "#server/parts.js";
 import { placeOf } from "#tool/guard/places.js";
-import { judgeCommandHere } from "#tool/guard/reality.js";
 import { toolEnvironment } from "#tool/terminal/environment.js";
 import { createOutput } from "#tool/terminal/output.js";
 import type { Processes } from "#tool/terminal/processes.js";
@@ -66,6 +65,7 @@ interface ShellWish {
 async function shell(wish: MachineWish, { command, cwd, signal }: ShellWish): Promise<ShellAnswer> {
   const { home, env, clock, processes } = wish;
   const places = { cwd, home: home.root, personHome: homedir(), hostPid: process.pid };
+  const { judgeCommandHere } = await import("#tool/guard/reality.js");
   const guard = await judgeCommandHere(command, places);
   if (guard.kind === "refuse") return { kind: "refused", why: guard.why };
   const turn = randomIds<TurnId>();

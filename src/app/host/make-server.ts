@@ -1,14 +1,11 @@
-/** The two large parts of a host, each from what the home and its settings say: what runs turns, and what serves. */
+/** What serves a host's clients, from what the home and its settings say. */
 import { randomIds } from "#base/ids.js";
 import { processPort } from "#command/ports.js";
 import type { Live } from "#runtime/live/port.js";
-import { createRuntime, type Runtime } from "#runtime/runtime.js";
 import type { HostControl } from "#server/parts.js";
 import { createServer, type Server } from "#server/server.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
-import { selectTools } from "#tool/toolset.js";
-import { runtimeParts } from "../runtime-parts.js";
 import type { Extensions } from "./extensions.js";
 import type { OpenedHome } from "./open-home.js";
 import { createMachine } from "./ports/machine.js";
@@ -26,21 +23,6 @@ export interface WorksParts {
   readonly processes: Processes;
   /** Where a conversation works that names no directory. */
   readonly cwd: string;
-}
-
-export function makeRuntime({ wish, opened, extensions, store, models, processes, cwd }: WorksParts): Runtime {
-  const { disabled } = wish.config.values.agent.tools;
-  const log = wish.log.child({ component: "runtime" });
-  const parts = runtimeParts(
-    { ...wish, cwd, isYolo: false, log },
-    // Asked for at the beginning of every turn: none begins before hooks and plugins are there.
-    { store, host: opened.host, processes, models: () => extensions.ready.then(() => models.open()) },
-  );
-  return createRuntime({
-    ...parts,
-    tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
-    interceptors: (turn) => extensions.interceptors(turn),
-  });
 }
 
 export function makeServer(parts: WorksParts, live: Live, control: HostControl): Server {

@@ -1,0 +1,23 @@
+/**
+ * What runs a host's turns: the agent, its tools and its prompt. Loaded with the first turn, because a host that only
+ * serves lists and waits needs none of it.
+ */
+import { createRuntime, type Runtime } from "#runtime/runtime.js";
+import { selectTools } from "#tool/toolset.js";
+import { runtimeParts } from "../runtime-parts.js";
+import type { WorksParts } from "./make-server.js";
+
+export function makeRuntime({ wish, opened, extensions, store, models, processes, cwd }: WorksParts): Runtime {
+  const { disabled } = wish.config.values.agent.tools;
+  const log = wish.log.child({ component: "runtime" });
+  const parts = runtimeParts(
+    { ...wish, cwd, isYolo: false, log },
+    // Asked for at the beginning of every turn: none begins before hooks and plugins are there.
+    { store, host: opened.host, processes, models: () => extensions.ready.then(() => models.open()) },
+  );
+  return createRuntime({
+    ...parts,
+    tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
+    interceptors: (turn) => extensions.interceptors(turn),
+  });
+}
