@@ -103,6 +103,8 @@ function socketWire(socket: Socket, clock: Clock): ClientWire {
       socket.end();
       // What still comes is read, so that the end is seen.
       socket.resume();
+      // A host that hangs must not keep a client that has nothing more to do.
+      socket.unref();
       const forget = clock.after(CLOSE_TIME_MS, () => socket.destroy());
       socket.once("close", forget);
     },

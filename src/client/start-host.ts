@@ -66,13 +66,15 @@ export async function reachHost(wish: HostWish): Promise<Greeted> {
   const { clock, signal, timeoutMs = START_TIME_MS } = wish;
   const giveUpMs = clock.monotonicMs() + timeoutMs;
   let host: StartedHost | undefined;
+  let wasTaken = false;
   for (;;) {
     signal?.throwIfAborted();
     const greeted = await greetOrAbsent(wish, Math.max(1, Math.min(HELLO_TIME_MS, giveUpMs - clock.monotonicMs())));
     if (greeted !== undefined) return greeted;
     const exit = host?.exit();
     if (exit !== undefined && exit.code !== EXIT_LOCKED) throw diedAtStart(exit, host?.lastWords() ?? "");
-    if (clock.monotonicMs() >= giveUpMs) throw exit === undefined ? tooSlow(wish, timeoutMs) : homeTaken(wish);
+    wasTaken ||= exit !== undefined;
+    if (clock.monotonicMs() >= giveUpMs) throw wasTaken ? homeTaken(wish) : tooSlow(wish, timeoutMs);
     // The one that had the lock may be a short command, or a host that was on its way out: then it is our turn.
     if (host === undefined || exit !== undefined) host = startHost(wish);
     await clock.sleep(LOOK_EVERY_MS, signal);

@@ -25,9 +25,9 @@ export const QUEUE_FRAMES_MAX = 10_000;
 export const OPEN_MAX = 200;
 const WIRE_BACKLOG_BYTES_MAX = 1_000_000;
 /** Everything that leaving may take. */
-export const LEAVE_TIME_MS = 900;
-const LAST_ANSWERS_MS = 600;
-const BYE_MS = 200;
+export const LEAVE_TIME_MS = 700;
+const LAST_ANSWERS_MS = 500;
+const BYE_MS = 150;
 const REST_MS_FIRST = 250;
 const REST_MS_MAX = 30_000;
 
