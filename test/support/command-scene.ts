@@ -7,13 +7,15 @@ import { livePort, type ProcessPort } from "#command/ports.js";
 import { type LineOutcome, runLine } from "#command/run-line.js";
 import { createLive } from "#runtime/live/create-live.js";
 import type { FeedEvent } from "#runtime/live/feed-event.js";
-import type { Live } from "#runtime/live/port.js";
+import type { Live, Watcher } from "#runtime/live/port.js";
 import { HOME_OWNER } from "#session/person.js";
 import type { Tool } from "#tool/tool.js";
 import { RuntimeScene, type SceneOptions } from "./runtime-scene.js";
 import { type ScriptedReply, scriptedModel } from "./scripted-model.js";
 
 export const MEMBER = { id: "member" as PersonId, role: "member" } as const;
+
+type EventOf<T extends FeedEvent["type"]> = Extract<FeedEvent, { type: T }>;
 
 export class CommandScene extends RuntimeScene {
   readonly live: Live;
@@ -109,17 +111,31 @@ export class CommandScene extends RuntimeScene {
     return conversation;
   }
 
-  /** Resolves with the first event that fits, from now on or among what is still there to be seen. */
-  async event<T extends FeedEvent["type"]>(
-    conversation: ConversationId,
-    type: T,
-  ): Promise<Extract<FeedEvent, { type: T }>> {
-    return new Promise((found) => {
-      const take = ({ event }: { readonly event: FeedEvent }): void => {
-        if (event.type === type) found(event as Extract<FeedEvent, { type: T }>);
-      };
-      void this.live.watch(conversation, { event: take }).then(({ events }) => events.forEach(take));
-    });
+  /** Resolves with the first event that fits, of what is still there to be seen or yet to come. */
+  async event<T extends FeedEvent["type"]>(conversation: ConversationId, type: T): Promise<EventOf<T>> {
+    return (await this.listen(conversation))(type);
+  }
+
+  /** Listens from now on; the returned function resolves with the first event of a type. */
+  async listen(conversation: ConversationId): Promise<<T extends FeedEvent["type"]>(type: T) => Promise<EventOf<T>>> {
+    const seen: FeedEvent[] = [];
+    const waiting = new Set<(event: FeedEvent) => void>();
+    const watcher: Watcher = {
+      event({ event }) {
+        seen.push(event);
+        for (const take of waiting) take(event);
+      },
+    };
+    const { events } = await this.live.watch(conversation, watcher);
+    for (const one of events) watcher.event(one);
+    return (type) =>
+      new Promise((found) => {
+        const take = (event: FeedEvent): void => {
+          if (event.type === type) found(event as EventOf<typeof type>);
+        };
+        waiting.add(take);
+        seen.forEach(take);
+      });
   }
 
   #processes(): ProcessPort {

@@ -7,6 +7,8 @@ export const FILES_LOOKED_AT_MAX = 20_000;
 const DEPTH_MAX = 20;
 const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"]);
 
+const LITERAL_SCORE_MAX = 3;
+
 export interface FileWish {
   readonly name: string;
   readonly limit: number;
@@ -34,7 +36,10 @@ export async function findFiles(root: string, { name, limit, signal }: FileWish)
   }
   const byScore = (one: { below: string; score: number }, other: { below: string; score: number }): number =>
     one.score - other.score || one.below.length - other.below.length || (one.below < other.below ? -1 : 1);
+  // Letters far apart are a guess: worth something only where nothing has the word itself.
+  const isLiteral = found.some(({ score }) => score <= LITERAL_SCORE_MAX);
   return found
+    .filter(({ score }) => !isLiteral || score <= LITERAL_SCORE_MAX)
     .sort(byScore)
     .slice(0, limit)
     .map(({ below }) => below);

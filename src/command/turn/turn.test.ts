@@ -133,9 +133,9 @@ describe("/queue", () => {
 describe("/background", () => {
   it("[CM-5] works in a conversation of its own, linked, and tells its end where it was asked", async () => {
     const conversation = await open({ text: "hi" }, { text: "42" }).exchange("hello");
-    const ended = scene.event(conversation, "background-ended");
+    const ended = await scene.listen(conversation);
     const answer = await scene.answer("/bg what is six times seven?", conversation);
-    const { task, text } = await ended;
+    const { task, text } = await ended("background-ended");
     expect(answer).toContain(`/resume ${task}`);
     expect(text).toBe("42");
     const card = await scene.store.show({ conversation: task as ConversationId });
