@@ -91,7 +91,7 @@ describe("an end", () => {
     // As a shell counts them: 128 and the signal's number.
     expect(end).toEqual({ code: 143, signal: null });
     await client.until("the end of the line", () => client.isEnded);
-    expect(client.events.at(-1)).toMatchObject({ type: "connection.closing", payload: { reason: "shutting-down" } });
+    expect(client.farewell).toBe("shutting-down");
     await stage.startHost();
     const later = await stage.open("socket");
     const { messages } = await later.call("session.resume", { session_id: id });

@@ -46,6 +46,7 @@ export class RawClient implements LineListener {
   readonly #waiting = new Set<Waiting>();
   readonly #asked = new Map<string, string>();
   #line: Line | undefined;
+  #closedWith = "";
   #next = 0;
   #seen = 0;
 
@@ -72,8 +73,9 @@ export class RawClient implements LineListener {
     this.#look();
   }
 
-  ended(): void {
+  ended(reason = ""): void {
     this.isEnded = true;
+    this.#closedWith = reason;
     this.#look();
   }
 
@@ -128,6 +130,12 @@ export class RawClient implements LineListener {
     const event = this.events[end];
     if (event === undefined) throw new Error("an event was lost");
     return event;
+  }
+
+  /** Why the host ended the line: its last frame says so, or what a WebSocket was closed with. */
+  get farewell(): string {
+    const last = this.events.at(-1);
+    return last?.type === "connection.closing" ? String(last.payload?.["reason"]) : this.#closedWith;
   }
 
   of(session: string): readonly SeenEvent[] {

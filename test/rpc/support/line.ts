@@ -11,8 +11,8 @@ export type LineKind = (typeof LINES)[number];
 
 export interface LineListener {
   frame(text: string): void;
-  /** Nothing comes after it. */
-  ended(): void;
+  /** Nothing comes after it. The reason is what a WebSocket was closed with. */
+  ended(reason?: string): void;
 }
 
 export interface Line {
@@ -26,6 +26,9 @@ export interface Line {
   /** The process at our end, where there is one. */
   readonly child?: ChildProcess;
   stderr?(): string;
+  /** Reads no more, and again. */
+  pause?(): void;
+  resume?(): void;
 }
 
 export interface Place {
@@ -84,6 +87,8 @@ async function openSocket({ home }: Place, listener: LineListener): Promise<Line
       await closed;
     },
     kill: () => socket.destroy(),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
   };
 }
 
@@ -97,8 +102,8 @@ async function openWebSocket({ home, port }: Place, listener: LineListener): Pro
     socket.once("error", reject);
   });
   socket.on("error", () => socket.terminate());
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  void closed.then(() => listener.ended());
+  const closed = new Promise<string>((resolve) => socket.once("close", (_code, reason) => resolve(reason.toString())));
+  void closed.then((reason) => listener.ended(reason));
   return {
     send: (frame) => socket.send(frame),
     sendRaw: (bytes) => socket.send(bytes),

@@ -104,9 +104,11 @@ class OrderChecker {
 
   #end(event: SeenEvent, fault: (words: string) => void): void {
     if (!this.#isInTurn) fault("a second end, or one without a start");
-    const { status, text } = event.payload ?? {};
+    const { status, text, notice } = event.payload ?? {};
     if (status === "complete" && this.#open.size > 0) fault(`open tools: ${[...this.#open.values()].join(", ")}`);
-    const isWhole = !this.#wasRetracted && !this.#beganInside && event.type === "message.complete";
+    // Without words of the model's own, what the person is told about that stands in their place.
+    const isOwn = event.type === "message.complete" && text !== notice;
+    const isWhole = !this.#wasRetracted && !this.#beganInside && isOwn;
     if (isWhole && status === "complete" && !this.#streamed.trimEnd().endsWith(String(text).trim())) {
       fault(`the text is not the end of what was streamed: ${JSON.stringify([this.#streamed, text])}`);
     }
