@@ -7,9 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Glimpse, Question } from "#agent/glimpse.js";
+import { createInterceptors } from "#agent/hook-interceptors.js";
 import type { PersonsAnswer } from "#agent/turn-parts.js";
 import { type ConversationId, type HostId, seededIds } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
+import type { Hook, HookEvent } from "#hook/hook.js";
 import type { Model } from "#model/model.js";
 import type { Face, TurnReport } from "#runtime/face.js";
 import type { RuntimeSettings } from "#runtime/parts.js";
@@ -38,6 +40,8 @@ export interface SceneOptions {
   readonly auxiliary?: readonly [Model, ...Model[]];
   readonly tools?: readonly Tool[];
   readonly settings?: Partial<RuntimeSettings>;
+  /** Asked by every turn; absent: nobody is. */
+  readonly hooks?: readonly Hook[];
   /** Wraps the store, to see or to fail its verbs. */
   readonly wrap?: (store: SessionStore) => SessionStore;
 }
@@ -49,6 +53,8 @@ export class RuntimeScene {
   /** What each tool did, in order. */
   readonly effects: string[] = [];
   readonly ended: string[] = [];
+  /** What was only announced to hooks. */
+  readonly announced: HookEvent[] = [];
   store: SessionStore;
   runtime: Runtime;
   #hosts = 0;
@@ -139,6 +145,16 @@ export class RuntimeScene {
     });
   }
 
+  #hookParts(hooks: readonly Hook[]): Parameters<typeof createInterceptors>[0] {
+    const log = createLogger({ path: join(this.folder, "talaria.log"), clock: this.clock });
+    return {
+      hooks,
+      log,
+      clock: this.clock,
+      announce: (name, payload) => void this.announced.push({ name, payload }),
+    };
+  }
+
   #open(): [SessionStore, Runtime] {
     const { options } = this;
     const host = `host-${++this.#hosts}` as HostId;
@@ -163,6 +179,7 @@ export class RuntimeScene {
       spoolDir: join(this.folder, "spool"),
       cwd: this.folder,
       endTurn: (turn) => void this.ended.push(turn),
+      ...(options.hooks && { interceptors: (turn) => createInterceptors(this.#hookParts(options.hooks ?? []), turn) }),
     });
     return [store, runtime];
   }
