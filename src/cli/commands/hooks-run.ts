@@ -164,11 +164,11 @@ function hookDocument({ name, event, command, matcher, timeoutS, from, state, er
     event,
     command,
     matcher: matcher ?? null,
-    timeout_s: timeoutS ?? null,
+    timeoutSeconds: timeoutS ?? null,
     from,
     state,
     error,
-    given_up: dead,
+    givenUp: dead,
   };
 }
 
@@ -178,5 +178,5 @@ function trialText({ name, kind, answer, error, durationMs }: HookTrial): string
 }
 
 function trialDocument({ name, kind, answer, error, durationMs }: HookTrial) {
-  return { name, outcome: kind, answer, error, duration_ms: durationMs };
+  return { name, outcome: kind, answer, error, durationMs };
 }
