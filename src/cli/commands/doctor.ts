@@ -31,6 +31,7 @@ export const register: Register = (command, context) => {
 async function run(context: CliContext, options: DoctorOptions): Promise<void> {
   const { examine } = await import("#app/doctor.js");
   const { out } = context;
+  if (options.rebuildSearch === true) await stepAside(context);
   const found: Examination[] = [];
   const request = {
     home: context.home,
@@ -51,6 +52,12 @@ async function run(context: CliContext, options: DoctorOptions): Promise<void> {
   else out.line();
   if (summary.fail > 0) throw new UserError(conclusion(summary), "the lines above say what to do");
   if (!out.json) out.line(conclusion(summary));
+}
+
+/** The index is made anew by whoever has the home. */
+async function stepAside(context: CliContext): Promise<void> {
+  const { askAside } = await import("#app/host/step-aside.js");
+  if (await askAside(context)) context.out.note("The host stepped aside; the next chat starts it again.");
 }
 
 const NAME_CELLS = 12;

@@ -46,6 +46,8 @@ async function run(context: CliContext, wanted: string, options: RestoreOptions)
   }
   const question = "Replace the present conversations by this backup? They are kept as a backup themselves.";
   if (!(await out.confirm(question, { yes: options.yes === true }))) return out.note("Nothing was changed.");
+  const { askAside } = await import("#app/host/step-aside.js");
+  if (await askAside(context)) out.note("The host stepped aside; the next chat starts it again.");
   const progress = out.progress("Restoring");
   const result = await restore(context.prepareHome(), path, {
     clock,

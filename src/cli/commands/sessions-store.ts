@@ -14,13 +14,47 @@ export async function withReader<T>(context: CliContext, act: (store: SessionSto
 /** A longer way is for `talaria doctor --rebuild-search`, or for a host, which goes it in the background. */
 const CATCH_UP_MAX = 20_000;
 
-/** Afterwards mirror and search index are up to date, and a scheduled backup is made when one is due. */
+export interface WriterWish {
+  /** It writes much and indexes all of it: a host that has nothing to do steps aside for it. */
+  readonly indexesAll?: boolean;
+}
+
+/**
+ * Through the host where one runs; otherwise with the lock, and then mirror and search index are up to date afterwards,
+ * and a scheduled backup is made when one is due.
+ */
 export async function withWriter<T>(
   context: CliContext,
   act: (store: SessionStore) => Promise<T>,
-  options: { readonly indexesAll?: boolean } = {},
+  options: WriterWish = {},
 ): Promise<T> {
-  const home = context.prepareHome();
+  context.prepareHome();
+  const { findHost, remoteStore, askAside } = await hostParts();
+  if (options.indexesAll === true) {
+    if (await askAside(context)) context.out.note("The host stepped aside; the next chat starts it again.");
+    return withLock(context, act, options);
+  }
+  const found = await findHost(context);
+  if (found.kind !== "answers") return withLock(context, act, options);
+  const store = remoteStore(found.greeted.line);
+  return act(store).finally(() => store.close());
+}
+
+async function hostParts() {
+  const [{ findHost }, { remoteStore }, { askAside }] = await Promise.all([
+    import("#app/host/find-host.js"),
+    import("#app/host/remote-store.js"),
+    import("#app/host/step-aside.js"),
+  ]);
+  return { findHost, remoteStore, askAside };
+}
+
+async function withLock<T>(
+  context: CliContext,
+  act: (store: SessionStore) => Promise<T>,
+  options: WriterWish,
+): Promise<T> {
+  const { home } = context;
   const [{ openWriter }, { inspectConfig }] = await Promise.all([
     import("#app/open-store.js"),
     import("#config/load.js"),

@@ -22,6 +22,12 @@ export function currentOf(config: LoadedConfig, env: NodeJS.ProcessEnv, clock: C
   return describedModel(spec, clock);
 }
 
+/** What a person should know about the choice; nothing when no model can be asked: the turn that tries says why. */
+export function notesOf(config: LoadedConfig, env: NodeJS.ProcessEnv): readonly string[] {
+  const { problem } = currentModel(config, env);
+  return problem === null ? chooseModels(config, env).notes : [];
+}
+
 /** Stored, it would be in every later request, and each would be refused. */
 export function refusalOf(text: string, model: Model): string | undefined {
   const tokens = estimateText(text);
