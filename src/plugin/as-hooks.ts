@@ -5,6 +5,7 @@
 import { type Hook, type HookName, INTERCEPTED, INTERCEPTOR_TIME_MS, OBSERVER_TIME_MS } from "#hook/hook.js";
 import type { CallPort } from "./call-port.js";
 import { camelKeys } from "./camel.js";
+import { PluginError } from "./failure.js";
 import type { Contribution } from "./wire/frames.js";
 
 export interface HookSource {
@@ -19,7 +20,7 @@ export function asHook({ plugin, contribution }: HookSource, port: CallPort): Ho
     get on() {
       return (contribution()?.hooks ?? []) as readonly HookName[];
     },
-    call(event, signal) {
+    async call(event, signal) {
       const isAsked = (INTERCEPTED as readonly string[]).includes(event.name);
       const answer = port.call({
         plugin,
@@ -27,9 +28,16 @@ export function asHook({ plugin, contribution }: HookSource, port: CallPort): Ho
         value: camelKeys(event.payload),
         timeMs: isAsked ? INTERCEPTOR_TIME_MS : OBSERVER_TIME_MS,
         signal,
+        mayRepeat: true,
       });
-      // A handler that has nothing to say answers null on the line.
-      return answer.then((said) => said ?? undefined);
+      try {
+        // A handler that has nothing to say answers null on the line.
+        return (await answer) ?? undefined;
+      } catch (error) {
+        // Set aside while it was asked: it has no say any more, as if it had never been there [PL-9].
+        if (isAsked && error instanceof PluginError && error.code === "plugin-gone") return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -111,7 +111,7 @@ function watch({ clock, options, done, cancel }: Watch, giveUp: (reason: string)
   };
   // A sleep, not a bare timer: a process that waits for a plugin and for nothing else must not end meanwhile.
   void clock.sleep(timeMs, done).then(
-    () => end(`no answer within ${timeMs / 1000} s`),
+    () => end(`no answer within ${Math.round(timeMs / 100) / 10} s`),
     () => undefined,
   );
   const interrupted = (): void => end("nobody waits for its answer any longer");

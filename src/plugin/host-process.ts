@@ -32,6 +32,8 @@ export interface PluginCall extends Omit<CallOptions, "graceMs"> {
   readonly target: CallTarget;
   readonly value: unknown;
   readonly graceMs?: number;
+  /** It does no harm twice: a hook is told at least once, a question has no effect. */
+  readonly mayRepeat?: true;
 }
 
 /** After the process is gone, how long its last words are waited for: a child of a plugin may hold the line open. */

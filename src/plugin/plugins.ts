@@ -50,7 +50,7 @@ export async function startPlugins(wish: OpenWish): Promise<Plugins> {
   const shelf = await readShelf(pluginsDir);
   const roster = new Roster({ pluginsDir, clock, log, limits, taken, state, shelf });
   if (roster.manifests.length === 0) return nothing(roster.remarks());
-  const supervisor = await supervise(wish, roster.manifests, roster);
+  const supervisor = await supervise(wish, roster.loadOrder, roster);
   const made = new WeakMap<object, Tool | SlashCommand>();
   if (roster.hasUnknown) await settledWithin(supervisor.settled, clock, limits.openWaitMs);
   return {

@@ -52,6 +52,12 @@ export class Roster implements PluginRecord {
     this.#review();
   }
 
+  /** Those that were loaded before come first: a newcomer that breaks keeps none of them waiting. */
+  get loadOrder(): readonly Manifest[] {
+    const isNew = ({ name, version }: Manifest): boolean => this.#state.known[name]?.version !== version;
+    return [...this.manifests.filter((one) => !isNew(one)), ...this.manifests.filter(isNew)];
+  }
+
   /** Nothing is known of it but its manifest: what it registers is known when it is loaded. */
   get hasUnknown(): boolean {
     return this.manifests.some(({ name, version }) => this.#state.known[name]?.version !== version);

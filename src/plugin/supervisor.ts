@@ -35,11 +35,10 @@ type Phase =
   | { readonly kind: "resting" }
   | { readonly kind: "over"; readonly why: string };
 
-/** Opens when the plugin is loaded in this life; false when it never will be. */
-interface Gate {
-  readonly passed: Promise<boolean>;
-  open(isLoaded: boolean): void;
-}
+/** Times that one call is made again because another plugin ended the process under it. */
+const REPEATS_MAX = 2;
+/** A restart that is further away than this is not waited for. */
+const RESTART_WAIT_MS = 5_000;
 
 export class Supervisor {
   /** The first attempt to load everything ended, one way or another. */
@@ -49,7 +48,12 @@ export class Supervisor {
   readonly #stopping = new AbortController();
   readonly #gone = new Map<string, string>();
   #phase: Phase = { kind: "resting" };
-  #gates = new Map<string, Gate>();
+  /** By plugin: it is loaded in this life; false when it never will be. */
+  #gates = new Map<string, Deferred<boolean>>();
+  #nextLife = defer<void>();
+  #restUntilMs = 0;
+  /** Whom the last death is blamed on. */
+  #guilty: readonly string[] = [];
   #loading: string | undefined;
   /** What the plugin being loaded threw where nobody could catch it. */
   #thrownAtLoad: string | undefined;
@@ -67,31 +71,29 @@ export class Supervisor {
     void this.#run();
   }
 
+  /**
+   * Waits for the plugin to be loaded where that is a matter of moments. A call that the process died under is made
+   * again only where it may be (`mayRepeat`) and another plugin is to blame.
+   */
   async call(call: PluginCall): Promise<unknown> {
-    const { plugin } = call;
-    const why = this.#gone.get(plugin);
-    if (why !== undefined || !this.#standing.has(plugin)) {
-      throw new PluginError(
-        "plugin-gone",
-        plugin,
-        why === undefined ? "it is not enabled" : `it was set aside: ${why}`,
-      );
+    const untilMs = this.#parts.clock.monotonicMs() + call.timeMs;
+    for (let repeats = 0; ; repeats++) {
+      const process = await this.#loadedIn(call, untilMs);
+      try {
+        return await process.call({ ...call, timeMs: this.#leftMs(untilMs) });
+      } catch (error) {
+        const mayRepeat = call.mayRepeat === true && repeats < REPEATS_MAX;
+        if (!(error instanceof PluginError) || error.code !== "plugin-died" || !mayRepeat) throw error;
+        await this.#within(this.#nextLife.promise, call, untilMs);
+        if (this.#guilty.includes(call.plugin)) throw error;
+      }
     }
-    const phase = this.#phase;
-    if (phase.kind === "over") throw new PluginError("plugin-gone", plugin, phase.why);
-    if (phase.kind === "resting") throw new PluginError("plugin-busy", plugin, "the plugin host is being restarted");
-    const gate = this.#gates.get(plugin);
-    if (gate !== undefined && !(await this.#pass(gate, call))) {
-      throw new PluginError("plugin-died", plugin, "it could not be loaded");
-    }
-    return phase.process.call(call);
   }
 
   async stop(limitMs: number): Promise<void> {
     const phase = this.#phase;
-    this.#phase = { kind: "over", why: "Talaria is stopping" };
+    this.#finish("Talaria is stopping");
     this.#stopping.abort();
-    this.#markSettled();
     if (phase.kind === "starting" || phase.kind === "ready") await phase.process.stop(limitMs);
   }
 
@@ -105,16 +107,17 @@ export class Supervisor {
     while (this.#standing.size > 0 && this.#phase.kind !== "over") {
       const process = this.#parts.start((plugin, text) => void this.#uncaught(process, plugin, text));
       this.#phase = { kind: "starting", process };
-      this.#gates = new Map([...this.#standing.keys()].map((name) => [name, createGate()]));
+      this.#gates = new Map([...this.#standing.keys()].map((name) => [name, defer<boolean>()]));
+      this.#nextLife.resolve();
+      this.#nextLife = defer();
       const startedMs = this.#parts.clock.monotonicMs();
       const mayGoOnAtOnce = await this.#live(process);
-      for (const gate of this.#gates.values()) gate.open(false);
+      for (const gate of this.#gates.values()) gate.resolve(false);
       if (this.#isOver()) return;
       const livedMs = this.#parts.clock.monotonicMs() - startedMs;
       if (!mayGoOnAtOnce) await this.#rest(livedMs);
     }
-    this.#markSettled();
-    if (this.#phase.kind !== "over") this.#phase = { kind: "over", why: "every plugin was set aside" };
+    if (!this.#isOver()) this.#finish("every plugin was set aside");
   }
 
   /** From the start to the end of a process. True: somebody was set aside, so that the next life differs. */
@@ -133,6 +136,7 @@ export class Supervisor {
       if (thrown !== undefined) {
         process.end("stopped", "a plugin could not be loaded");
         await process.ended;
+        this.#guilty = [thrown.plugin];
         await this.#setAside(thrown.plugin, thrown.reason);
         return true;
       }
@@ -163,7 +167,7 @@ export class Supervisor {
         process.end("blocked", `it was not loaded within ${this.#parts.limits.loadMs / 1000} s`);
         return undefined;
       }
-      this.#gates.get(name)?.open(true);
+      this.#gates.get(name)?.resolve(true);
     }
     this.#loading = undefined;
     const phase = this.#phase;
@@ -175,6 +179,7 @@ export class Supervisor {
   async #judge(end: HostEnd, loading: string | undefined): Promise<boolean> {
     const loaded = [...this.#standing.keys()];
     const guilty = blame(end, { loading, loaded });
+    this.#guilty = guilty;
     this.#parts.log.warn(`the plugin host ended: ${end.text}`, { plugins: guilty, kind: end.kind });
     if (guilty.length === 0) this.#countDeath(end, loaded);
     let isOneLess = false;
@@ -193,8 +198,7 @@ export class Supervisor {
     this.#deathsMs = [...this.#deathsMs.filter((atMs) => nowMs - atMs < limits.deathsWindowMs), nowMs];
     if (this.#deathsMs.length < limits.deathsMax) return;
     const why = `the plugin host ended ${limits.deathsMax} times (${end.text}); plugins are off until the next start`;
-    this.#phase = { kind: "over", why };
-    this.#markSettled();
+    this.#finish(why);
     log.error(why, { plugins: loaded });
     record.down(why);
   }
@@ -224,7 +228,7 @@ export class Supervisor {
   #leaveOut(plugin: string, reason: string): void {
     this.#standing.delete(plugin);
     this.#gone.set(plugin, reason);
-    this.#gates.get(plugin)?.open(false);
+    this.#gates.get(plugin)?.resolve(false);
     this.#parts.log.warn(`set aside: ${reason}`, { plugin });
   }
 
@@ -233,6 +237,7 @@ export class Supervisor {
     if (livedMs >= limits.wellMs) this.#pauseMs = limits.restartMs;
     this.#phase = { kind: "resting" };
     const pauseMs = this.#pauseMs;
+    this.#restUntilMs = clock.monotonicMs() + pauseMs;
     this.#pauseMs = Math.min(2 * pauseMs, limits.restartMaxMs);
     const { signal } = this.#stopping;
     await new Promise<void>((resolve) => {
@@ -250,28 +255,60 @@ export class Supervisor {
     return this.#phase.kind === "over";
   }
 
-  /** Waits for the plugin's turn to be loaded, within the call's own time. */
-  async #pass(gate: Gate, { plugin, timeMs, signal }: PluginCall): Promise<boolean> {
+  #finish(why: string): void {
+    this.#phase = { kind: "over", why };
+    this.#markSettled();
+    this.#nextLife.resolve();
+  }
+
+  /** The process in which the plugin is loaded, waited for within the call's own time. */
+  async #loadedIn(call: PluginCall, untilMs: number): Promise<HostProcess> {
+    const { plugin } = call;
+    for (;;) {
+      const why = this.#gone.get(plugin);
+      if (why !== undefined) throw new PluginError("plugin-gone", plugin, `it was set aside: ${why}`);
+      if (!this.#standing.has(plugin)) throw new PluginError("plugin-gone", plugin, "it is not enabled");
+      const phase = this.#phase;
+      if (phase.kind === "over") throw new PluginError("plugin-gone", plugin, phase.why);
+      if (phase.kind === "resting") {
+        const waitMs = this.#restUntilMs - this.#parts.clock.monotonicMs();
+        if (waitMs > RESTART_WAIT_MS)
+          throw new PluginError("plugin-busy", plugin, "the plugin host is being restarted");
+        await this.#within(this.#nextLife.promise, call, untilMs);
+      } else if (await this.#within(this.#gates.get(plugin)?.promise, call, untilMs)) return phase.process;
+      else if (this.#phase === phase) await this.#within(this.#nextLife.promise, call, untilMs);
+    }
+  }
+
+  async #within<T>(
+    promise: Promise<T> | undefined,
+    { plugin, signal }: PluginCall,
+    untilMs: number,
+  ): Promise<T | undefined> {
     const done = new AbortController();
-    const late = this.#parts.clock.sleep(
-      timeMs,
-      signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]),
-    );
-    const givenUp = late.then(
-      () => "late" as const,
-      () => "late" as const,
-    );
-    const outcome = await Promise.race([gate.passed, givenUp]);
+    const over = signal === undefined ? done.signal : AbortSignal.any([done.signal, signal]);
+    const late = (): "late" => "late";
+    const waited = this.#parts.clock.sleep(this.#leftMs(untilMs), over).then(late, late);
+    const outcome = await Promise.race([promise, waited]);
     done.abort();
     if (outcome === "late") throw new PluginError("plugin-late", plugin, "it is still being loaded");
-    return outcome;
+    return outcome as T | undefined;
+  }
+
+  #leftMs(untilMs: number): number {
+    return Math.max(1, untilMs - this.#parts.clock.monotonicMs());
   }
 }
 
-function createGate(): Gate {
-  let open: (isLoaded: boolean) => void = () => undefined;
-  const passed = new Promise<boolean>((resolve) => {
-    open = resolve;
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+}
+
+function defer<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
   });
-  return { passed, open };
+  return { promise, resolve };
 }

@@ -22,7 +22,9 @@ afterEach(() => home.remove());
 
 /** Tools by name with the body of their `run(input, context)`. */
 const tools = (bodies: Readonly<Record<string, string>>, more = ""): string =>
-  `export function register(t: any): void {\n${Object.entries(bodies)
+  `import fs from "node:fs"; import processes from "node:child_process"; export function register(t: any): void {\n${Object.entries(
+    bodies,
+  )
     .map(
       ([name, body]) =>
         `t.tool({ name: "${name}", description: "d", effect: "read-only", run: async (input: any, context: any) => {\n${body}\n} });`,
@@ -279,8 +281,9 @@ describe("a plugin that ends or blocks its process", () => {
     ]);
     expect(hook?.on).toEqual([]);
     expect(plugins.tools.map(({ name }) => name)).toEqual(["fine", "wait"]);
-    const event = { name: "pre_tool_call", payload: {} } as const;
-    await expect(tell(plugins, "wild", event)).rejects.toMatchObject({ code: "plugin-gone" });
+    expect(await tell(plugins, "wild", { name: "pre_tool_call", payload: {} })).toBeUndefined();
+    const owed = tell(plugins, "wild", { name: "post_tool_call", payload: {} });
+    await expect(owed).rejects.toMatchObject({ code: "plugin-gone", retry: "never" });
     expect(home.state()).toMatchObject({ strikes: [], setAside: [{ name: "wild" }], enabled: ["good", "wild"] });
   });
 
@@ -311,6 +314,43 @@ describe("a plugin that ends or blocks its process", () => {
     expect(await use(plugins, "wait")).toMatchObject({ kind: "error" });
     expect((await back(plugins, "fine")).text).toBe("ok");
     expect(home.state().strikes).toMatchObject([{ name: "sneaky" }]);
+  });
+
+  it("[PL-10] asks and tells again what another plugin cut off, and runs no tool twice", async () => {
+    home.add(
+      "asked",
+      tools(
+        { once: "t.log('ONCE'); await new Promise((go) => setTimeout(go, 500)); return 'ok'", fine: "return 'ok'" },
+        `t.on("pre_llm_call", async () => { t.log("ASKED"); await new Promise((go) => setTimeout(go, 300)); return "context"; });`,
+      ),
+    );
+    home.add("wild", tools({ go: "process.exit(1);" }));
+    const plugins = await home.open();
+    const asked = tell(plugins, "asked", { name: "pre_llm_call", payload: {} });
+    const once = use(plugins, "once");
+    await vi.waitFor(() => {
+      expect(home.log()).toContain("ASKED");
+      expect(home.log()).toContain("ONCE");
+    });
+    await use(plugins, "go");
+    expect(await asked).toBe("context");
+    expect(await once).toMatchObject({ kind: "error" });
+    expect(home.log().match(/ASKED/g)).toHaveLength(2);
+    expect(home.log().match(/ONCE/g)).toHaveLength(1);
+  });
+
+  it("[PL-4] denies nothing in the name of a plugin that cannot be loaded", async () => {
+    good();
+    home.add("hanger", "await new Promise(() => {});", {
+      "plugin.yaml": "name: hanger\nversion: 1.0.0\nhooks: [pre_tool_call]\n",
+    });
+    const plugins = await home.open({ openWaitMs: 10 });
+    expect(plugins.hooks.find(({ name }) => name === "plugin:hanger")?.on).toEqual(["pre_tool_call"]);
+    const asked = tell(plugins, "hanger", { name: "pre_tool_call", payload: {} });
+    await vi.waitFor(() => expect(plugins.tools).not.toEqual([]));
+    expect(await use(plugins, "fine")).toMatchObject({ text: "ok" });
+    expect(await asked).toBeUndefined();
+    expect(plugins.failures()).toMatchObject([{ plugin: "hanger" }]);
   });
 
   it("[PL-10] fails each of 100 calls under way once and promptly when the process is killed, and blames nobody", async () => {
@@ -361,39 +401,32 @@ describe("a plugin that ends or blocks its process", () => {
 });
 
 describe("the plugin host without its parent", () => {
-  async function orphan(tool: string): Promise<number> {
+  const began = () => join(home.pluginsDir, ".storage", "any", "began");
+
+  /** Opens the plugin in a process of its own, waits until its tool is at work, and kills that process. */
+  async function orphan(body: string): Promise<number> {
+    home.add(
+      "any",
+      tools({ go: `const began = (text: string) => fs.writeFileSync(t.storage + "/began", text);\n${body}` }),
+    );
     const script = await bundleTs(join(packageRoot(), "test", "plugin", "support", "parent.ts"));
-    const parent = spawn(process.execPath, [script, home.path, tool], { stdio: ["pipe", "pipe", "inherit"] });
+    const parent = spawn(process.execPath, [script, home.path, "go"], { stdio: ["pipe", "pipe", "inherit"] });
     const [line] = (await once(parent.stdout.setEncoding("utf8"), "data")) as [string];
-    const pid = Number(line);
-    expect(isAlive(pid)).toBe(true);
-    await pause(100);
+    await vi.waitFor(() => expect(existsSync(began())).toBe(true), 5_000);
+    expect(isAlive(Number(line))).toBe(true);
     parent.kill("SIGKILL");
     await once(parent, "close");
-    return pid;
+    return Number(line);
   }
 
   it.each([
-    ["idle", "return 'ok'"],
-    ["in an endless loop", "for (;;) {}"],
-    ["blocked in the kernel", "(await import('node:child_process')).execSync('sleep 60');"],
-  ])("[PL-11] is gone with it, also when it is %s", async (_what, body) => {
-    home.add("any", tools({ go: body }));
-    await gone(await orphan("go"));
-  });
+    ["idle", "began('');"],
+    ["in an endless loop", "began(''); for (;;) {}"],
+    ["blocked in the kernel", "began(''); processes.execSync('sleep 60');"],
+  ])("[PL-11] is gone with it, also when it is %s", async (_what, body) => gone(await orphan(body)));
 
   it("[PL-11] takes along what its plugins started", async () => {
-    home.add(
-      "starter",
-      tools({
-        go: `const { spawn } = await import("node:child_process"); const { writeFileSync } = await import("node:fs");
-      const child = spawn("sleep", ["60"], { stdio: "ignore" }); writeFileSync(t.storage + "/pid", String(child.pid)); return "";`,
-      }),
-    );
-    const pid = await orphan("go");
-    await gone(pid);
-    const path = join(home.pluginsDir, ".storage", "starter", "pid");
-    expect(existsSync(path)).toBe(true);
-    await gone(Number(readFileSync(path, "utf8")));
+    await gone(await orphan("began(String(processes.spawn('sleep', ['60'], { stdio: 'ignore' }).pid));"));
+    await gone(Number(readFileSync(began(), "utf8")));
   });
 });
