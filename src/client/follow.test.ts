@@ -77,7 +77,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) 
 describe("following a conversation", () => {
   it("[RP-12] hands on every event once and in order, however often the line is cut", async () => {
     const feed = new Feed(host, 1_000);
-    followConversation(kept, "c", watcher, 0);
+    followConversation(kept, "c", watcher, { after: 0 });
     for (let cut = 0; cut < 100; cut++) {
       await until(() => host.wires.size > 0, "a line");
       for (let count = 0; count < cut % 4; count++) feed.happen();
@@ -113,7 +113,7 @@ describe("following a conversation", () => {
 
   it("ignores other conversations, and stops when it is told to", async () => {
     const feed = new Feed(host, 100);
-    const following = followConversation(kept, "c", watcher, 0);
+    const following = followConversation(kept, "c", watcher, { after: 0 });
     feed.happen();
     await until(() => host.calls.length > 0, "the subscription");
     host.tell({ type: "message.delta", session_id: "other", payload: { text: "x" }, seq: 99 });

@@ -30,6 +30,13 @@ export interface Following {
   stop(): void;
 }
 
+export interface FollowOptions {
+  /** Goes on after this number, instead of beginning with a picture. */
+  readonly after?: number;
+  /** What was cut or is queued there goes on, whenever a line is there. */
+  readonly isWaking?: boolean;
+}
+
 /** Events that come before their own subscription is answered; more start the subscription over. */
 const EARLY_EVENTS_MAX = 10_000;
 
@@ -42,9 +49,9 @@ export function followConversation(
   kept: KeptLine,
   conversation: string,
   watcher: ConversationWatcher,
-  after?: number,
+  options: FollowOptions = {},
 ): Following {
-  const follower = new Follower(kept, conversation, watcher, after);
+  const follower = new Follower(kept, conversation, watcher, options);
   follower.begin();
   return follower;
 }
@@ -54,15 +61,18 @@ class Follower implements Following {
   readonly #conversation: string;
   readonly #watcher: ConversationWatcher;
   readonly #cursor: EventCursor;
+  readonly #isWaking: boolean;
   /** False until there is a place to go on from. */
   #hasPicture: boolean;
   #phase: Phase = { kind: "away" };
   #forget: (() => void)[] = [];
 
-  constructor(kept: KeptLine, conversation: string, watcher: ConversationWatcher, after: number | undefined) {
+  constructor(kept: KeptLine, conversation: string, watcher: ConversationWatcher, options: FollowOptions) {
+    const { after, isWaking = false } = options;
     this.#kept = kept;
     this.#conversation = conversation;
     this.#watcher = watcher;
+    this.#isWaking = isWaking;
     this.#cursor = new EventCursor(after);
     this.#hasPicture = after !== undefined;
   }
@@ -97,7 +107,11 @@ class Follower implements Following {
   async #subscribe(line: HostLine): Promise<void> {
     const asking: Extract<Phase, { kind: "asking" }> = { kind: "asking", line, early: [] };
     this.#phase = asking;
-    const params = { session_id: this.#conversation, ...(this.#hasPicture && { after: this.seq }) };
+    const params = {
+      session_id: this.#conversation,
+      ...(this.#hasPicture && { after: this.seq }),
+      ...(this.#isWaking && { wake: true }),
+    };
     try {
       const answer = await line.call("events.subscribe", params);
       // The line was lost, or somebody stopped, while the answer was on its way.

@@ -126,7 +126,26 @@ export const transcriptRow = z.discriminatedUnion("role", [
 ]);
 
 /** History to show before the events that follow; `has_older` says that it does not begin at the beginning. */
-export const picture = z.strictObject({ messages: z.array(transcriptRow), has_older: z.boolean() });
+export const picture = z.strictObject({
+  messages: z.array(transcriptRow),
+  has_older: z.boolean(),
+  /** The turn under way: rows with its id are its beginning, and the events go on from there. */
+  turn_id: z.string().optional(),
+});
+
+/** What a person said and what became of it, once it is over. */
+export const exchange = z.strictObject({
+  user: z.string(),
+  assistant: z.string().nullable(),
+  turn_id: z.string().optional(),
+  outcome: turnOutcome.optional(),
+  /** Why it has no answer, in the words that history keeps. */
+  reason: z.string().optional(),
+  /** The answer was cut by an interruption. */
+  is_interrupted: z.boolean().optional(),
+  tip_session_id: z.string().optional(),
+  model: z.string().optional(),
+});
 
 /** An open question to a person, as any surface can put it. */
 export const question = z.strictObject({
@@ -160,5 +179,6 @@ export type Spent = z.output<typeof spent>;
 export type SessionPanel = z.output<typeof sessionPanel>;
 export type TranscriptRow = z.output<typeof transcriptRow>;
 export type Question = z.output<typeof question>;
+export type Exchange = z.output<typeof exchange>;
 export type LiveState = z.output<typeof liveState>;
 export type SpokenEvent = z.output<typeof eventParams>;

@@ -1,7 +1,7 @@
 /** What a surface gives a run, and what it gets back. Every surface uses these same two shapes. */
 import type { Glimpse, Question } from "#agent/glimpse.js";
 import type { PersonsAnswer } from "#agent/turn-parts.js";
-import type { ApprovalId, ConversationId, SessionId, TurnId } from "#base/ids.js";
+import type { ApprovalId, ConversationId, InputId, SessionId, TurnId } from "#base/ids.js";
 import type { TurnOutcome } from "#session/turn.js";
 import type { Spent } from "#session/verbs/turns.js";
 
@@ -10,6 +10,7 @@ export interface TurnBegun {
   readonly conversation: ConversationId;
   readonly session: SessionId;
   readonly turn: TurnId;
+  readonly input: InputId;
   /** What the person said, and its number in history. */
   readonly text: string;
   readonly seq: number;

@@ -30,9 +30,9 @@ export interface ClaimedRun {
 export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnReport> {
   const { claimed } = run;
   const { store, clock, histories } = engine;
-  const { conversation, session, turn, text, seq } = claimed;
+  const { conversation, session, turn, input, text, seq } = claimed;
   const { face, isRecovered } = run;
-  face.onTurn?.({ conversation, session, turn, text, seq, isRecovered });
+  face.onTurn?.({ conversation, session, turn, input, text, seq, isRecovered });
   const journal = createJournal({ store, clock, claimed, histories, onStored: (stored) => face.onStored?.(stored) });
   const costs = createCosts(claimed.spent, run.parentCosts);
   let end: TurnEnd;

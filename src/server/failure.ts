@@ -1,6 +1,6 @@
 /** An answer that says no: thrown by a handler, sent as the error of its call. Anything else thrown is a failure of ours. */
 import { OperationalError, UserError } from "#base/errors.js";
-import { ERROR_CODES, type ErrorName, type RpcError, rpcError } from "#protocol/error-codes.js";
+import { type ErrorName, type RpcError, rpcError } from "#protocol/error-codes.js";
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -17,7 +17,9 @@ export function errorOf(error: unknown): RpcError | undefined {
   if (error instanceof UserError) {
     return rpcError("failed", error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
   }
-  if (error instanceof OperationalError) return { code: ERROR_CODES.failed, message: error.message };
+  if (error instanceof OperationalError) {
+    return rpcError(error.code === "host-stopping" ? "shuttingDown" : "failed", error.message);
+  }
   return undefined;
 }
 

@@ -1,14 +1,12 @@
 /** A conversation by whatever a person calls it [CR-9], with what a terminal needs before it sits down at it. */
 import type { ConversationId } from "#base/ids.js";
 import type { Result } from "#protocol/methods.js";
-import type { HistoryRow } from "#session/verbs/reading.js";
 import type { ServerContext } from "./context.js";
+import { lastExchange, RECENT_MESSAGES_MAX } from "./exchange.js";
 import { openQuestions } from "./question.js";
 
 const QUEUE_LOOKED_AT = 1_000;
 const CANDIDATES_MAX = 20;
-/** How far back the last exchange is looked for. */
-const RECENT_MAX = 400;
 
 export async function found(server: ServerContext, text: string): Promise<Result<"session.find">> {
   const { store } = server;
@@ -56,13 +54,6 @@ async function cardFor({ store }: ServerContext, conversation: ConversationId) {
         : { phase: liveTurn.phase, started_at: liveTurn.startedMs / 1000, attempts: liveTurn.attempts },
     queued: queue.length,
     questions: open === undefined ? [] : openQuestions(open),
-    last_exchange: lastExchange(await store.recent({ conversation, limit: RECENT_MAX })),
+    last_exchange: lastExchange(card, await store.recent({ conversation, limit: RECENT_MESSAGES_MAX })),
   };
-}
-
-function lastExchange(rows: readonly HistoryRow[]) {
-  const said = rows.findLast(({ role }) => role === "user");
-  if (said === undefined) return null;
-  const answer = rows.slice(rows.indexOf(said)).findLast(({ role, text }) => role === "assistant" && text !== "");
-  return { user: said.text, assistant: answer?.text ?? null };
 }

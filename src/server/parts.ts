@@ -56,6 +56,8 @@ export interface ModelsPort {
   /** False: only the demo model is there. */
   isConfigured(): boolean;
   providers(): Promise<readonly ProviderRow[]>;
+  /** What a person should know about the choice of models, one sentence each. */
+  notes?(): readonly string[];
   /** Why a message can never be answered by the current model, being longer than its window; undefined when it can. */
   refusalOf(text: string): string | undefined;
 }

@@ -62,11 +62,12 @@ export function spokenEvents(event: FeedEvent): readonly SpokenEvent[] {
 }
 
 function userMessage(event: Extract<FeedEvent, { type: "turn-started" }>): SpokenEvent {
-  const { text, messageSeq, turn, session, isRecovered } = event;
+  const { text, messageSeq, turn, input, session, isRecovered } = event;
   return spoken("message.user", {
     text,
     message_seq: messageSeq,
     turn_id: turn,
+    input_id: input,
     tip_session_id: session,
     ...(isRecovered ? { is_recovered: true } : {}),
   });
@@ -206,7 +207,13 @@ function aside(
     case "steered":
       return [spoken("message.steered", { text: event.text })];
     case "compacting":
-      return [spoken("status.update", { kind: "compacting", text: `summarising about ${event.tokens} tokens` })];
+      return [
+        spoken("status.update", {
+          kind: "compacting",
+          text: `summarising about ${event.tokens} tokens`,
+          tokens: event.tokens,
+        }),
+      ];
     case "compacted":
       return [
         spoken("compaction.done", {

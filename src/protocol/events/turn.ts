@@ -51,6 +51,8 @@ const followed = {
     text,
     message_seq: sequence,
     turn_id: z.string(),
+    /** As `prompt.submit` answered it: by this a client knows its own message. */
+    input_id: z.string().optional(),
     tip_session_id: z.string().optional(),
     is_recovered: z.boolean().optional(),
   }),
@@ -125,7 +127,12 @@ export const turnEvents = {
   "session.info": sessionPanel,
   ...spoken,
   ...followed,
-  "status.update": z.strictObject({ kind: z.string(), text }),
+  "status.update": z.strictObject({
+    kind: z.string(),
+    text,
+    /** Ours, with the kind `compacting`: about how many are summarised. */
+    tokens: count.optional(),
+  }),
   ...tools,
   ...questions,
   "background.complete": z.strictObject({ task_id: z.string(), text }),

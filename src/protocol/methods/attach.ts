@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   count,
   eventParams,
+  exchange,
   inputMode,
   LIST_MAX,
   liveState,
@@ -28,7 +29,7 @@ const card = z.strictObject({
   live_turn: z.strictObject({ phase: z.enum(["running", "waiting"]), started_at: seconds, attempts: count }).nullable(),
   queued: count,
   questions: z.array(question),
-  last_exchange: z.strictObject({ user: z.string(), assistant: z.string().nullable() }).nullable(),
+  last_exchange: exchange.nullable(),
 });
 
 export const attachMethods = {
@@ -84,7 +85,12 @@ export const attachMethods = {
     }),
   },
   "events.subscribe": {
-    params: z.object({ session_id: sid, after: sequence.optional() }),
+    params: z.object({
+      session_id: sid,
+      after: sequence.optional(),
+      /** What was cut or is queued there goes on, now that somebody looks. */
+      wake: z.boolean().optional(),
+    }),
     result: z.strictObject({
       seq: sequence,
       state: liveState,
@@ -102,6 +108,7 @@ export const attachMethods = {
     params: z.object({ session_id: sid, after: sequence }),
     result: z.strictObject({
       seq: sequence,
+      state: liveState.optional(),
       events: z.array(eventParams),
       reset: picture.optional(),
     }),

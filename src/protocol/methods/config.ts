@@ -29,6 +29,8 @@ export const configMethods = {
       branch: z.string().optional(),
       prompt: z.string().optional(),
       value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+      /** Ours, with the key `provider`: what a person should know about the choice of models, a line each. */
+      warning: z.string().optional(),
     }),
   },
   "config.set": {

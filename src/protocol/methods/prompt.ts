@@ -1,6 +1,6 @@
 /** Methods by which a person says and answers something. */
 import { z } from "zod";
-import { approvalAnswer, count, inputMode, name, reply, said, sid } from "../shapes.js";
+import { approvalAnswer, count, exchange, inputMode, name, reply, said, sid } from "../shapes.js";
 
 const answered = z.strictObject({ status: z.literal("ok") });
 
@@ -22,6 +22,8 @@ export const promptMethods = {
       tip_session_id: z.string().optional(),
       input_id: z.string().optional(),
       title_dropped: z.string().optional(),
+      /** Of a duplicate whose turn is over: what became of it. */
+      exchange: exchange.optional(),
     }),
   },
   "prompt.background": {

@@ -56,7 +56,13 @@ export const slashMethods = {
   "slash.exec": {
     params: z.object({ session_id: sid, command: said }),
     result: z.union([
-      z.strictObject({ output: z.string(), warning: z.string().optional(), next: next.optional() }),
+      z.strictObject({
+        output: z.string(),
+        warning: z.string().optional(),
+        next: next.optional(),
+        /** Ours: the words asked for something that cannot be; nothing was changed. */
+        is_refused: z.boolean().optional(),
+      }),
       dispatch,
     ]),
   },

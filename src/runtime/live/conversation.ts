@@ -62,6 +62,11 @@ export class LiveConversation {
     return this.#run !== undefined && this.#turn === undefined ? undefined : this.state();
   }
 
+  /** The turn under way. */
+  turn(): TurnId | undefined {
+    return this.#turn;
+  }
+
   wake(isAsked: boolean): void {
     this.#wanted = { isAsked: isAsked || this.#wanted?.isAsked === true };
     if (this.#run === undefined && !this.#shared.isStopping()) this.#begin(() => this.#work());
@@ -173,12 +178,12 @@ export class LiveConversation {
     glimpsesTo(this.feed)(glimpse);
   }
 
-  #begun({ turn, session, text, seq, isRecovered }: TurnBegun): void {
+  #begun({ turn, input, session, text, seq, isRecovered }: TurnBegun): void {
     const isNew = turn !== this.#turn;
     this.#turn = turn;
     this.#isWaiting = false;
     if (isNew) {
-      this.feed.publish({ type: "turn-started", turn, session, text, messageSeq: seq, isRecovered });
+      this.feed.publish({ type: "turn-started", turn, input, session, text, messageSeq: seq, isRecovered });
       this.feed.stored(seq);
     }
     this.#openGate();

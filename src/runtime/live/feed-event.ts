@@ -4,7 +4,7 @@
  * missed too much starts over from stored history.
  */
 import type { Glimpse, Question } from "#agent/glimpse.js";
-import type { ApprovalId, SessionId, TurnId } from "#base/ids.js";
+import type { ApprovalId, InputId, SessionId, TurnId } from "#base/ids.js";
 import type { ApprovalAnswer } from "#session/approval.js";
 import type { TurnReport } from "../face.js";
 
@@ -12,6 +12,8 @@ export type FeedEvent =
   | {
       readonly type: "turn-started";
       readonly turn: TurnId;
+      /** What it took: whoever said that knows it by this. */
+      readonly input: InputId;
       readonly session: SessionId;
       /** What the person said, as history has it, and its number there. */
       readonly text: string;

@@ -24,7 +24,8 @@ export async function pictureOf(store: Pick<SessionStore, "recent">, one: LiveCo
     const isMixed = messageSeq === undefined && (one.isBetween() || feed.mark().seq !== seq);
     if (events === undefined || isMixed) continue;
     const hasOlder = rows.length > PICTURE_MESSAGES_MAX;
-    return { messages: hasOlder ? rows.slice(1) : rows, hasOlder, events, seq: feed.last(), state: one.state() };
+    const messages = hasOlder ? rows.slice(1) : rows;
+    return { messages, hasOlder, events, seq: feed.last(), state: one.state(), turn: one.turn() };
   }
   throw new OperationalError(
     "too-busy",

@@ -4,7 +4,7 @@
  * same events. Nothing in it has to survive a death: the store knows what is queued, open and waiting.
  */
 import type { PersonsAnswer } from "#agent/turn-parts.js";
-import type { ApprovalId, ConversationId } from "#base/ids.js";
+import type { ApprovalId, ConversationId, TurnId } from "#base/ids.js";
 import type { Decision } from "#session/approval.js";
 import type { Admission } from "#session/input.js";
 import type { Inbound } from "#session/verbs/intake.js";
@@ -70,4 +70,6 @@ export interface Picture {
   readonly events: NumberedEvents;
   readonly seq: FeedSeq;
   readonly state: LiveState;
+  /** The turn under way: messages of it are its beginning. */
+  readonly turn: TurnId | undefined;
 }

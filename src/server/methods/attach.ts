@@ -1,5 +1,6 @@
 /** For clients that come and go and share a conversation with others: finding, watching, the queue, who else is there. */
 import type { EventParams } from "#protocol/frame.js";
+import type { Params, Result } from "#protocol/methods.js";
 import type { Picture } from "#runtime/live/port.js";
 import type { ServerContext } from "../context.js";
 import { found } from "../find.js";
@@ -11,11 +12,17 @@ import { storedOf, targetOf } from "../target.js";
 const QUEUE_MAX = 500;
 const OPEN_TURNS_MAX = 500;
 
-async function subscribe(server: ServerContext, sid: string, after: number | undefined, call: Call) {
+async function subscribe(
+  server: ServerContext,
+  { session_id: sid, after, wake }: Params<"events.subscribe">,
+  call: Call,
+): Promise<Result<"events.subscribe">> {
   const { connection } = call;
   const target = await targetOf(server, sid);
   const id = target.kind === "blank" ? target.blank.id : target.id;
   connection.held.add(id);
+  // Before the picture is taken: whoever looks sees whether something goes on.
+  if (wake === true && target.kind === "stored") server.live.wake(id, true);
   const caught = after === undefined ? undefined : connection.attachSince(id, after);
   if (caught !== undefined) {
     const events = await server.renderer.params(id, caught.missed);
@@ -25,7 +32,7 @@ async function subscribe(server: ServerContext, sid: string, after: number | und
   }
   const { picture, release } = await connection.attach(id);
   call.after(release);
-  return { seq: picture.seq, state: picture.state, ...(await resetTo(server, id, picture)) };
+  return { seq: picture.seq, state: await server.live.state(id), ...(await resetTo(server, id, picture)) };
 }
 
 async function resetTo(
@@ -34,7 +41,13 @@ async function resetTo(
   picture: Picture,
 ) {
   const events: EventParams[] = await server.renderer.params(id, picture.events);
-  return { events, reset: { messages: transcript(picture.messages), has_older: picture.hasOlder } };
+  const { messages, hasOlder, turn } = picture;
+  const reset = {
+    messages: transcript(messages),
+    has_older: hasOlder,
+    ...(turn === undefined ? {} : { turn_id: turn }),
+  };
+  return { events, reset };
 }
 
 export const attachHandlers: HandlersOf<
@@ -85,7 +98,7 @@ export const attachHandlers: HandlersOf<
       .map(({ wire, client, sinceMs }) => ({ kind: wire.kind, client, since: sinceMs / 1000 }));
     return { clients };
   },
-  "events.subscribe": (server, { session_id, after }, call) => subscribe(server, session_id, after, call),
+  "events.subscribe": (server, params, call) => subscribe(server, params, call),
   async "events.unsubscribe"(server, { session_id }, { connection }) {
     const target = await targetOf(server, session_id);
     const id = target.kind === "blank" ? target.blank.id : target.id;
@@ -93,12 +106,14 @@ export const attachHandlers: HandlersOf<
   },
   async "events.since"(server, { session_id, after }) {
     const target = await targetOf(server, session_id);
-    if (target.kind === "blank") return { seq: after, events: [] };
+    if (target.kind === "blank") return { seq: after, state: "idle", events: [] };
     const known = server.live.since(target.id, after);
     if (known !== undefined) {
-      return { seq: known.at(-1)?.seq ?? after, events: await server.renderer.params(target.id, known) };
+      const state = await server.live.state(target.id);
+      return { seq: known.at(-1)?.seq ?? after, state, events: await server.renderer.params(target.id, known) };
     }
     const picture = await server.live.picture(target.id);
-    return { seq: picture.seq, ...(await resetTo(server, target.id, picture)) };
+    const state = await server.live.state(target.id);
+    return { seq: picture.seq, state, ...(await resetTo(server, target.id, picture)) };
   },
 };

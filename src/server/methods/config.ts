@@ -29,7 +29,9 @@ const GET: Readonly<Record<string, Get>> = {
   provider: async ({ models }) => {
     const { label } = models.current();
     const providers = (await models.providers()).map(({ slug, name }) => ({ slug, name }));
-    return { model: nameOf(label), provider: providerOf(label), providers };
+    const notes = models.notes?.() ?? [];
+    const warning = notes.length === 0 ? {} : { warning: notes.join("\n") };
+    return { model: nameOf(label), provider: providerOf(label), providers, ...warning };
   },
   profile: async ({ host }) => ({ home: host.home, display: host.home }),
   project: async (server, { cwd, session_id }) => ({ cwd: cwd ?? (await cwdOf(server, session_id)), branch: "" }),

@@ -1,14 +1,16 @@
 /** Saying and answering. What is acknowledged here is stored [CT-1]; what is refused was not. */
 
 import type { ApprovalId, ConversationId } from "#base/ids.js";
+import { droppedText } from "#command/conversation/title.js";
 import { beginBackground } from "#command/turn/background.js";
 import { BUSY_MESSAGE } from "#protocol/error-codes.js";
 import type { Params, Result } from "#protocol/methods.js";
 import type { ServerContext } from "../context.js";
+import { becameOf } from "../exchange.js";
 import { Refusal } from "../failure.js";
 import type { Call, HandlersOf } from "../handler.js";
 import { openQuestions } from "../question.js";
-import { droppedTitle, say, sayAgain } from "../say.js";
+import { say, sayAgain } from "../say.js";
 import { slashContext } from "../slash.js";
 import { cwdOf, storedOf, targetOf } from "../target.js";
 
@@ -31,15 +33,19 @@ async function submit(
   if (isBusy && messageId === undefined) throw new Refusal("busy", BUSY_MESSAGE);
   const text = await server.machine.expand(params.text, await cwdOf(server, params.session_id));
   const refusal = server.models.refusalOf(text);
-  if (refusal !== undefined) throw new Refusal("failed", `${refusal}; nothing was stored`);
+  if (refusal !== undefined) throw new Refusal("badArgument", refusal);
   if (params.truncate_before_user_ordinal !== undefined && target.kind === "stored") {
     return edit(server, call, { id: target.id, ordinal: params.truncate_before_user_ordinal, text });
   }
   const wanted = target.kind === "blank" ? (title ?? target.blank.title) : undefined;
   const admission = await say(server, call.connection, target, { text, messageId, mode, title: wanted });
   const base = { session_id: admission.conversation, input_id: admission.input };
-  if (admission.kind === "duplicate") return { ...base, status: "duplicate" };
-  const dropped = droppedTitle(admission.title);
+  if (admission.kind === "duplicate") {
+    const { conversation, input } = admission;
+    const exchange = await becameOf(server, { conversation, input, messageId: messageId ?? "", text });
+    return { ...base, status: "duplicate", ...(exchange === undefined ? {} : { exchange }) };
+  }
+  const dropped = admission.title?.kind === "dropped" ? droppedText(admission.title) : undefined;
   return {
     ...base,
     status: isBusy ? "queued" : "streaming",

@@ -55,7 +55,8 @@ export const slashHandlers: HandlersOf<
     const answer = await exec(server, session_id, `/${line}`, call);
     const { next, say } = answer;
     if (next.kind === "send" || next.kind === "prefill") return dispatched(answer);
-    return { output: say.join("\n\n"), next: spokenNext(next) };
+    const refused = answer.kind === "ran" ? {} : { is_refused: true };
+    return { output: say.join("\n\n"), next: spokenNext(next), ...refused };
   },
   async "command.dispatch"(server, { name, arg, session_id }, call) {
     const word = name.trim().replace(/^\//, "");
