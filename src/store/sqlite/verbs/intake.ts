@@ -60,10 +60,10 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
   unclaimed(tx, { limit }) {
     // The partial index holds what is queued and nothing else: the work grows with that, never with history.
     const rows = tx.db.all<{ id: ConversationId }>(
-      `SELECT c.id FROM (SELECT conversation, min(no) AS first FROM input WHERE state = 'queued' GROUP BY conversation) q
-       JOIN conversation c ON c.no = q.conversation
-       WHERE NOT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = q.conversation AND t.state <> 'settled')
-       ORDER BY q.first LIMIT ?`,
+      `SELECT c.id FROM input i INDEXED BY input_queue JOIN conversation c ON c.no = i.conversation WHERE i.state = 'queued'
+       AND NOT EXISTS (SELECT 1 FROM input e WHERE e.conversation = i.conversation AND e.state = 'queued' AND e.no < i.no)
+       AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.conversation = i.conversation AND t.state <> 'settled')
+       ORDER BY i.no LIMIT ?`,
       limit,
     );
     return rows.map(({ id }) => id);
