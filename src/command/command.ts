@@ -73,7 +73,9 @@ export interface SlashContext extends SlashPorts {
 }
 
 /** What decides which commands there are: of a port only that it is there. Every SlashContext is one. */
-export type Standing = Pick<SlashContext, "surface" | "person"> & { readonly [P in keyof SlashPorts]?: unknown };
+export type Standing = Pick<SlashContext, "surface" | "person" | "commands"> & {
+  readonly [P in Exclude<keyof SlashPorts, "commands">]?: unknown;
+};
 
 export interface SlashOutcome {
   /** For the person, a paragraph each; may hold line breaks. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HOME_OWNER } from "#session/person.js";
 import { MEMBER } from "../../test/support/command-scene.js";
 import { catalogue } from "./catalogue.js";
-import type { Standing } from "./command.js";
+import type { SlashCommand, Standing } from "./command.js";
 import { parseLine } from "./parse.js";
 import { availableCommands, SLASH_COMMANDS } from "./table.js";
 
@@ -143,6 +143,28 @@ describe("the catalogue", () => {
       expect(canon[name]).toBe(name);
       expect(words.length).toBeGreaterThan(0);
     }
+  });
+
+  it("[CM-8] has a plugin's commands too, where its owner is, and never in place of one of ours", async () => {
+    const plugged = (name: string): SlashCommand => ({
+      name,
+      aliases: ["help"],
+      category: "Info",
+      arguments: "none",
+      summary: "of a plugin",
+      where: ["terminal", "chat"],
+      who: "owner",
+      run: async () => ({ say: [name], next: { kind: "stay" } }),
+    });
+    const commands = (): readonly SlashCommand[] =>
+      ["weather", "new", "bg", "weather", "two words", "__proto__", ""].map(plugged);
+    const standing: Standing = { ...AT_TERMINAL, commands };
+    expect(catalogue(standing).pairs.length).toBe(catalogue(AT_TERMINAL).pairs.length + 1);
+    expect(parseLine("/weather Oslo", standing)).toMatchObject({ kind: "command", words: "Oslo" });
+    expect(parseLine("/wea", standing)).toMatchObject({ kind: "command", command: { name: "weather" } });
+    for (const line of ["/new", "/bg", "/help"])
+      expect(parseLine(line, standing)).toEqual(parseLine(line, AT_TERMINAL));
+    expect(parseLine("/weather", { ...AS_MEMBER, commands })).toMatchObject({ kind: "forbidden" });
   });
 
   it("offers nothing that has no host behind it where there is none", () => {

@@ -10,6 +10,7 @@ import type { Address } from "#session/address.js";
 import type { Admission, InputMode } from "#session/input.js";
 import type { Inbound, SessionStart } from "#session/verbs/intake.js";
 import type { BackgroundProcess, Processes } from "#tool/terminal/processes.js";
+import type { SlashCommand } from "./command.js";
 
 export interface SlashPorts {
   /** The conversations at work in this host. */
@@ -22,6 +23,8 @@ export interface SlashPorts {
   readonly plugins?: () => Promise<readonly Listed[]>;
   /** Writes a conversation as JSON and answers the file's path. */
   readonly save?: (conversation: ConversationId) => Promise<string>;
+  /** Commands of plugins. A name of ours stays ours. */
+  readonly commands?: () => readonly SlashCommand[];
   /** Where this home is. */
   readonly home?: { readonly root: string; readonly config: string };
 }

@@ -31,7 +31,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 /** What this person can run here: help, completion and the catalogue offer exactly these. */
 export function availableCommands(standing: Standing): readonly SlashCommand[] {
   const { surface, person } = standing;
-  return SLASH_COMMANDS.filter(
+  return [...SLASH_COMMANDS, ...pluggedIn(standing)].filter(
     ({ where, who, needs = [] }) =>
       where.includes(surface) &&
       (who === "anyone" || person.role === "owner") &&
@@ -39,8 +39,17 @@ export function availableCommands(standing: Standing): readonly SlashCommand[] {
   );
 }
 
-/** The command with this name or alias, wherever it is available; the slash may be there. */
-export function commandNamed(name: string): SlashCommand | undefined {
-  const wanted = name.replace(/^\//, "").toLowerCase();
-  return SLASH_COMMANDS.find((one) => one.name === wanted || one.aliases.includes(wanted));
+/** Of plugins; what could not be typed, or is ours already, is left out. */
+const PLUGGED_MAX = 200;
+const NAME = /^[a-z][\w-]{0,39}$/;
+const OURS: ReadonlySet<string> = new Set(SLASH_COMMANDS.flatMap(({ name, aliases }) => [name, ...aliases]));
+
+function pluggedIn({ commands }: Standing): readonly SlashCommand[] {
+  const names = new Set(OURS);
+  const isNew = ({ name }: SlashCommand): boolean =>
+    NAME.test(name) && !names.has(name) && names.add(name) !== undefined;
+  return (commands?.() ?? [])
+    .slice(0, PLUGGED_MAX)
+    .filter(isNew)
+    .map((command) => ({ ...command, aliases: [] }));
 }
