@@ -8,6 +8,7 @@ import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
 import type { Extensions } from "./extensions.js";
 import type { OpenedHome } from "./open-home.js";
+import { aboutPorts } from "./ports/about.js";
 import { createMachine } from "./ports/machine.js";
 import type { HostModels } from "./ports/models.js";
 import type { LiveSettings } from "./ports/settings.js";
@@ -40,6 +41,7 @@ export function makeServer(parts: WorksParts, live: Live, control: HostControl):
     settings,
     models: models.port,
     commands: {
+      ...aboutPorts(parts),
       processes: processPort(processes),
       models: models.choice,
       home: { root: home.root, config: home.config },
