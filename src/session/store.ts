@@ -40,6 +40,7 @@ export type SessionStore = {
 export const READING_VERBS = [
   "queue",
   "unclaimed",
+  "standing",
   "openTurns",
   "grants",
   "spentToday",

@@ -37,7 +37,10 @@ overEveryLine(
         input_id: queued.input_id,
       });
       const { inputs } = await client.call("session.queue", { session_id: id });
-      expect(inputs).toMatchObject([{ id: queued.input_id, mode: "queue", state: "queued", text: "second" }]);
+      expect(inputs).toMatchObject([
+        { id: queued.input_id, mode: "queue", state: "queued", text: "second" },
+        { mode: "queue", state: "taken" },
+      ]);
       await client.call("session.interrupt", { session_id: id });
       expect((await client.turnEnd(id)).payload).toMatchObject({ status: "interrupted" });
       expect((await client.turnEnd(id)).payload).toMatchObject({ text: "Second answer." });

@@ -69,16 +69,25 @@ export const attachHandlers: HandlersOf<
   async "session.queue"(server, { session_id }) {
     const target = await targetOf(server, session_id);
     if (target.kind === "blank") return { inputs: [], deliveries: [] };
-    const queue = await server.store.queue({ conversation: target.id, limit: QUEUE_MAX });
-    const inputs = queue.map(({ id, mode, phase, text, reason, receivedMs }) => ({
-      id,
-      mode,
-      state: phase,
-      text,
-      reason,
-      received_at: receivedMs / 1000,
-    }));
-    return { inputs, deliveries: [] };
+    const { inputs, deliveries } = await server.store.standing({ conversation: target.id, limit: QUEUE_MAX });
+    return {
+      inputs: inputs.map(({ id, mode, phase, text, reason, receivedMs }) => ({
+        id,
+        mode,
+        state: phase,
+        text,
+        reason,
+        received_at: receivedMs / 1000,
+      })),
+      deliveries: deliveries.map(({ id, platform, phase, part, parts, text }) => ({
+        id,
+        platform,
+        state: phase,
+        part,
+        parts,
+        text: text ?? "",
+      })),
+    };
   },
   async "session.queue.cancel"(server, { session_id, input_id }) {
     const { store, live, clock } = server;

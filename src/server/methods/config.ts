@@ -1,10 +1,11 @@
 /** Settings, models and set-up. What a client may change here is what `/model`, `/yolo` and the settings file can too. */
+import { switchModel } from "#command/setting/model.js";
 import type { Params, Result } from "#protocol/methods.js";
 import type { ServerContext } from "../context.js";
 import { Refusal } from "../failure.js";
 import type { Call, HandlersOf } from "../handler.js";
-import { runSlash } from "../slash.js";
-import { cwdOf } from "../target.js";
+import { runSlash, slashContext } from "../slash.js";
+import { cwdOf, targetOf } from "../target.js";
 
 /** How terminal clients look when nothing is set; they keep what is set for their own time. */
 const LOOKS: Readonly<Record<string, string>> = {
@@ -44,9 +45,11 @@ async function set(server: ServerContext, params: Params<"config.set">, call: Ca
   const words = value === undefined || value === null ? "" : String(value);
   if (key === "model") {
     const global = /(^|\s)--global(\s|$)/.test(words) || scope === "global" ? " --global" : "";
-    const answer = await runSlash(server, call, { sid, line: `/model ${modelWords(words)}${global}` });
-    if (answer.kind !== "ran") throw new Refusal("agentFailed", answer.say.join(" "));
-    return { key, value: modelWords(words), warning: answer.say.join("\n") };
+    const target = sid === "" ? undefined : await targetOf(server, sid);
+    const context = await slashContext(server, call.connection, target);
+    const switched = await switchModel(context, `${modelWords(words)}${global}`);
+    if (switched.kind === "refused") throw new Refusal("agentFailed", switched.why);
+    return { key, value: modelWords(words), warning: switched.told };
   }
   if (key === "yolo") {
     const answer = await runSlash(server, call, {

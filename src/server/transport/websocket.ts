@@ -10,7 +10,7 @@ import { WebSocketServer } from "ws";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import { CONNECTIONS_MAX, FRAME_CHARS_MAX, type Wire } from "../wire.js";
-import { type DoorRules, HEALTH_PATH, isOwnHost, judgeKnock, placeOf } from "./doorkeeper.js";
+import { type DoorRules, HEALTH_PATH, isOwnHost, judgeKnock, type Knock, placeOf } from "./doorkeeper.js";
 import { SUBPROTOCOL } from "./token.js";
 import { WebSocketWire } from "./websocket-wire.js";
 
@@ -60,10 +60,7 @@ export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebS
   server.maxConnections = connectionsMax * 2;
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
-    const verdict = judgeKnock(
-      { method: request.method ?? "", url: request.url ?? "", headers: request.headers },
-      options,
-    );
+    const verdict = judgeKnock(knockOf(request), options);
     if (verdict.kind === "refused") return refuse(socket, verdict.status);
     if (lines.size >= connectionsMax) return refuse(socket, 503);
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
@@ -102,8 +99,9 @@ function createHttpServer(onRequest: (request: IncomingMessage, response: Server
 
 /** Bodies are not read: whoever sends one is answered and hung up on. */
 function answer(request: IncomingMessage, response: ServerResponse, options: WebSocketOptions): void {
-  const isOurs = isOwnHost(request.headers.host, options.allowedHosts);
-  const isHealth = request.method === "GET" && placeOf(request.url ?? "").path === HEALTH_PATH;
+  const { method, url, headers } = knockOf(request);
+  const isOurs = isOwnHost(headers["host"], options.allowedHosts);
+  const isHealth = method === "GET" && placeOf(url).path === HEALTH_PATH;
   const health = isOurs && isHealth ? options.health() : undefined;
   const status = !isOurs ? 403 : health === undefined ? 404 : health.ready ? 200 : 503;
   const body = health === undefined ? "" : `${JSON.stringify(health)}\n`;
@@ -115,6 +113,12 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Web
     Connection: "close",
   });
   response.end(body, () => request.socket.destroySoon());
+}
+
+/** Of two names the parser would keep the first, and whoever is in between may have looked at the second. */
+function knockOf({ method = "", url = "", headers, headersDistinct }: IncomingMessage): Knock {
+  const names = headersDistinct["host"] ?? [];
+  return { method, url, headers: { ...headers, host: names.length === 1 ? names[0] : undefined } };
 }
 
 function refuse(socket: Duplex, status: 401 | 403 | 404 | 503): void {

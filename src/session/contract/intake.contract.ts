@@ -408,6 +408,28 @@ export function describeIntake(open: OpenStore): void {
     expect(await scene.store.unclaimed({ limit: 10 })).toEqual([two.conversation]);
   });
 
+  it("tells what became of everything that was said and is owed, newest first", async () => {
+    const scene = await Scenario.open(open);
+    const turn = await scene.turn("one");
+    const replies = [{ platform: "telegram", address: ADDRESS, parts: ["a", "b"] }];
+    await scene.settle(turn, { final: { text: "ab" }, replies });
+    await scene.said("two");
+    const { input } = await scene.said("three");
+    await scene.store.cancelInput({ input, reason: "no more", nowMs: scene.tick() });
+    const { conversation } = turn;
+    const standing = await scene.store.standing({ conversation, limit: 10 });
+    expect(standing.inputs.map(({ phase, reason }) => [phase, reason])).toEqual([
+      ["cancelled", "no more"],
+      ["queued", null],
+      ["taken", null],
+    ]);
+    expect(standing.deliveries).toMatchObject([
+      { phase: "pending", part: 1, parts: 2, text: "a" },
+      { phase: "pending", part: 2, parts: 2, text: "b" },
+    ]);
+    expect((await scene.store.standing({ conversation, limit: 1 })).inputs).toHaveLength(1);
+  });
+
   it("queues messages of one chat in their order", async () => {
     const scene = await Scenario.open(open);
     const { conversation } = await scene.said("one");

@@ -1,6 +1,7 @@
 /** Verbs by which something said to us becomes durable, and what is queued is looked at or withdrawn. */
-import type { ConversationId, InputId } from "#base/ids.js";
+import type { ConversationId, DeliveryId, InputId } from "#base/ids.js";
 import type { Address } from "../address.js";
+import type { DeliveryState } from "../delivery.js";
 import type { Admission, InputMode, InputPhase } from "../input.js";
 import type { MessageBody } from "../message.js";
 import type { ResetPolicy } from "../reset-policy.js";
@@ -60,6 +61,23 @@ export interface QueuedInput {
   readonly receivedMs: number;
 }
 
+export interface OwedDelivery {
+  readonly id: DeliveryId;
+  readonly platform: string;
+  readonly phase: DeliveryState["phase"];
+  readonly part: number;
+  readonly parts: number;
+  /** Null once it is sent: the words are in history. */
+  readonly text: string | null;
+  readonly attempts: number;
+  readonly error: string | null;
+}
+
+export interface Standing {
+  readonly inputs: readonly QueuedInput[];
+  readonly deliveries: readonly OwedDelivery[];
+}
+
 export interface IntakeVerbs {
   /** [CT-1] [CT-2] Stores an inbound message once; acknowledge to the platform only after this resolves. */
   admit(inbound: Inbound): Admission;
@@ -69,6 +87,8 @@ export interface IntakeVerbs {
   };
   /** What waits for a conversation, oldest first. */
   queue(args: { readonly conversation: ConversationId; readonly limit: number }): readonly QueuedInput[];
+  /** Everything that was said to a conversation and is owed by it, newest first, with what became of it. */
+  standing(args: { readonly conversation: ConversationId; readonly limit: number }): Standing;
   /** Conversations with something queued and no turn that would take it: what a death between the two left. */
   unclaimed(args: { readonly limit: number }): readonly ConversationId[];
 }

@@ -44,6 +44,7 @@ const CALLS: readonly Call[] = [
   ["claim", { conversation, host, nowMs }],
   ["queue", { conversation, limit: 5 }],
   ["unclaimed", { limit: 5 }],
+  ["standing", { conversation, limit: 5 }],
   ["openTurns", { limit: 5 }],
   ["openTurns", { limit: 5, conversation }],
   ["grants", { limit: 5 }],

@@ -48,6 +48,7 @@ CREATE TABLE input(
   CHECK(state <> 'queued' OR text IS NOT NULL),
   CHECK((state IN ('cancelled', 'dead')) = (reason IS NOT NULL))
 ) STRICT;
+CREATE INDEX input_conversation ON input(conversation, no);
 CREATE INDEX input_queue ON input(conversation, no) WHERE state = 'queued';
 CREATE INDEX input_words ON input(conversation) WHERE text IS NOT NULL OR address IS NOT NULL;
 CREATE TRIGGER input_goes_somewhere BEFORE INSERT ON input

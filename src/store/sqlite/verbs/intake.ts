@@ -8,7 +8,7 @@ import type { ConversationId, InputId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { type Admission, INPUT_CHARS_MAX } from "#session/input.js";
 import { NO_RESET, type ResetPolicy, type ResetReason, resetDeadline } from "#session/reset-policy.js";
-import type { Inbound, IntakeVerbs, QueuedInput, RouteTarget } from "#session/verbs/intake.js";
+import type { Inbound, IntakeVerbs, OwedDelivery, QueuedInput, RouteTarget } from "#session/verbs/intake.js";
 import {
   type Conversation,
   closeOpening,
@@ -55,6 +55,27 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
       conversation,
       limit,
     );
+  },
+
+  standing(tx, { conversation: id, limit }) {
+    const conversation = findConversation(tx, id);
+    if (conversation === undefined || conversation.deleted_ms !== null) return { inputs: [], deliveries: [] };
+    const { no } = conversation;
+    const inputs = tx.db.all<QueuedInput>(
+      `SELECT id, mode, state AS phase, text, reason, received_ms AS receivedMs FROM input INDEXED BY input_conversation
+       WHERE conversation = ? ORDER BY no DESC LIMIT ?`,
+      no,
+      limit,
+    );
+    const deliveries = tx.db.all<OwedDelivery>(
+      `SELECT id, platform, state AS phase, part, parts, text, attempts, error FROM delivery
+       WHERE turn IN (SELECT no FROM turn WHERE conversation = ?1 ORDER BY no DESC LIMIT ?2)
+       UNION ALL SELECT id, platform, state, part, parts, text, attempts, error FROM (SELECT * FROM delivery
+         WHERE turn IS NULL AND conversation = ?1 ORDER BY no DESC LIMIT ?2) LIMIT ?2`,
+      no,
+      limit,
+    );
+    return { inputs, deliveries };
   },
 
   unclaimed(tx, { limit }) {
