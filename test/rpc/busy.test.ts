@@ -15,7 +15,7 @@ overEveryLine(
       await client.event("message.delta");
       const refused = await client.fails("prompt.submit", { session_id: id, text: "second" });
       expect(refused).toMatchObject({ code: 4009, message: expect.stringContaining("session busy") });
-      expect(await client.call("session.queue", { session_id: id })).toMatchObject({ inputs: [] });
+      expect(await client.call("session.queue", { session_id: id })).toMatchObject({ inputs: [{ state: "taken" }] });
       await client.call("session.interrupt", { session_id: id });
       await client.turnEnd(id);
       // As a terminal client does it: once more when the end was told.
