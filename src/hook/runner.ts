@@ -116,7 +116,8 @@ export function createHookRunner(parts: RunnerParts): HookRunner {
       lane.underWay.delete(promise);
       resolve();
       if (failure !== undefined) note(failure);
-      if (failure === undefined || failure.isDead) poke();
+      // Also when it failed: it was told once, and the next boundary of its line may be told to others.
+      poke();
     });
   }
 

@@ -43,6 +43,13 @@ export interface BoundaryPayload {
 
 /** A hook that keeps failing is set aside as dead after this many attempts; the next one in line goes on. */
 export const HOOK_ATTEMPTS_MAX = 5;
+/** How long one hook's beginning waits for another hook that is being told of the end before it [BH-3]. */
+export const HOOK_ORDER_WAIT_MS = 5_000;
+/** Kept with a delivery that ended with its host and not by itself: it counts as not told yet. */
+export const HOOK_CUT_TEXTS = {
+  died: "the host died while it ran",
+  stopped: "the host stopped while it ran",
+} as const;
 
 /** A longer value of a payload is cut and named in `cut`: arguments, results, answers. */
 export const PAYLOAD_VALUE_CHARS_MAX = 16_000;

@@ -12,7 +12,7 @@ import {
   Scenario,
   START,
 } from "../../../test/support/scenario.js";
-import { HOOK_ATTEMPTS_MAX } from "../boundary.js";
+import { HOOK_ATTEMPTS_MAX, HOOK_ORDER_WAIT_MS } from "../boundary.js";
 import { JOB_ATTEMPTS_MAX } from "../job.js";
 import type { DueDelivery, DueHook } from "../verbs/outbox.js";
 
@@ -182,6 +182,53 @@ export function describeOutbox(open: OpenStore): void {
         "on_session_finalize",
         "on_session_reset",
       ]);
+    });
+
+    const ENDS_AND_BEGINS = async () => {
+      const scene = await Scenario.open(open);
+      await scene.exchange("hello", "hi");
+      await scene.told();
+      await scene.store.subscribeHooks({ subscriber: "listener", kinds: [] });
+      await scene.store.subscribeHooks({ subscriber: "ends", kinds: ["on_session_finalize"] });
+      await scene.store.subscribeHooks({ subscriber: "begins", kinds: ["on_session_reset"] });
+      await scene.store.reset({ actor: IN_CHAT, start: START, nowMs: scene.tick() });
+      const [end, ...more] = await claim(scene);
+      expect(more).toEqual([]);
+      expect(end).toMatchObject({ kind: "on_session_finalize", subscriber: "ends" });
+      if (end === undefined) throw new Error("nothing is due");
+      return { scene, end };
+    };
+    const BEGUN = [{ kind: "on_session_reset", subscriber: "begins" }];
+
+    it("[BH-3] of which one hears of the end and another of the next beginning are told in that order", async () => {
+      const { scene, end } = await ENDS_AND_BEGINS();
+      expect(await claim(scene)).toEqual([]);
+      await done(scene, end);
+      expect(await claim(scene)).toMatchObject(BEGUN);
+    });
+
+    it("[BH-3] [BH-6] do not wait for the second try of another that failed", async () => {
+      const { scene, end } = await ENDS_AND_BEGINS();
+      await fail(scene, end, scene.clock.nowMs() + 60_000);
+      expect(await claim(scene)).toMatchObject(BEGUN);
+    });
+
+    it("[BH-3] [BH-6] wait a moment, and no longer, for another that hangs", async () => {
+      const { scene } = await ENDS_AND_BEGINS();
+      expect(await claim(scene)).toEqual([]);
+      scene.clock.advance(HOOK_ORDER_WAIT_MS);
+      expect(await claim(scene)).toMatchObject(BEGUN);
+    });
+
+    it("[BH-3] are told in that order after a death or a stop between the two", async () => {
+      const { scene, end } = await ENDS_AND_BEGINS();
+      await scene.store.recoverOutbox({ host: OTHER_HOST, limit: 10, nowMs: scene.tick() });
+      const [again, ...more] = await claim(scene);
+      expect([again?.key, more]).toEqual([end.key, []]);
+      await scene.store.settleHook({ key: end.key, result: { kind: "cut" }, nowMs: scene.tick() });
+      expect(await claim(scene)).toMatchObject([{ key: end.key }]);
+      await done(scene, end);
+      expect(await claim(scene)).toMatchObject(BEGUN);
     });
 
     it("[BH-3] that fail are tried again with the same key; reset waits for finalize", async () => {

@@ -92,7 +92,7 @@ const SMALL =
   /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|hook_failure|CONSTANT ROW|s|value|\(subquery)\b/;
 /** A walk along a partial index of open work is as long as the open work. */
 const OPEN_WORK =
-  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;
+  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head|order)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;
 
 describe("[ST-20] what is asked at every start, list, look-up and sweep", () => {
   const db = new Recording({ path: ":memory:" });

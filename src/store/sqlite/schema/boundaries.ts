@@ -65,6 +65,7 @@ CREATE TABLE hook_delivery(
   state TEXT NOT NULL CHECK(state IN ('pending', 'running', 'done', 'dead')),
   attempts INTEGER NOT NULL DEFAULT 0,
   due_ms INTEGER,
+  started_ms INTEGER,
   host TEXT,
   error TEXT,
   ended_ms INTEGER,
@@ -72,10 +73,11 @@ CREATE TABLE hook_delivery(
   CHECK((state IN ('done', 'dead')) = (ended_ms IS NOT NULL)),
   CHECK(due_ms IS NULL OR state = 'pending'),
   CHECK(state <> 'dead' OR error IS NOT NULL),
-  CHECK(state <> 'running' OR (host IS NOT NULL AND attempts >= 1))
+  CHECK(state <> 'running' OR (host IS NOT NULL AND attempts >= 1 AND started_ms IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX hook_head ON hook_delivery(subscriber, order_key) WHERE due_ms IS NOT NULL OR state = 'running';
 CREATE INDEX hook_line ON hook_delivery(subscriber, order_key, no) WHERE ended_ms IS NULL;
+CREATE INDEX hook_order ON hook_delivery(order_key, event) WHERE ended_ms IS NULL;
 CREATE INDEX hook_due ON hook_delivery(due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX hook_lane ON hook_delivery(subscriber, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX hook_running ON hook_delivery(no) WHERE state = 'running';

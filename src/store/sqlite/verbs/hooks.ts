@@ -2,7 +2,14 @@
  * Boundaries owed to hooks [BH] [HK]: handed out in order per line, settled once, retried, then set aside as dead. What is
  * stored only for those who listen is removed with its last delivery; what was given up on stays counted per hook.
  */
-import { type BoundaryKind, type BoundaryPayload, HOOK_ATTEMPTS_MAX, isWatchedKind } from "#session/boundary.js";
+import {
+  type BoundaryKind,
+  type BoundaryPayload,
+  HOOK_ATTEMPTS_MAX,
+  HOOK_CUT_TEXTS,
+  HOOK_ORDER_WAIT_MS,
+  isWatchedKind,
+} from "#session/boundary.js";
 import type { DueHook, HookStanding, OutboxVerbs } from "#session/verbs/outbox.js";
 import { promoteHook } from "../line.js";
 import { parsed, type Tx, type VerbTable } from "../tx.js";
@@ -11,21 +18,24 @@ type HookVerbs = Pick<OutboxVerbs, "claimHooks" | "settleHook" | "subscribeHooks
 
 export const hookVerbs: VerbTable<HookVerbs> = {
   claimHooks(tx, { host, limit, lanes, nowMs }) {
+    const since = nowMs - HOOK_ORDER_WAIT_MS;
     const due =
       lanes === undefined
-        ? tx.db.all<DueRow>(`${DUE} WHERE h.due_ms <= ? ORDER BY h.due_ms, h.no LIMIT ?`, nowMs, limit)
+        ? tx.db.all<DueRow>(`${DUE} ORDER BY h.due_ms, h.no LIMIT ?3`, nowMs, since, limit)
         : lanes.flatMap((lane) =>
             tx.db.all<DueRow>(
-              `${DUE} WHERE h.subscriber = ? AND h.due_ms <= ? ORDER BY h.due_ms, h.no LIMIT ?`,
-              lane.subscriber,
+              `${DUE} AND h.subscriber = ?3 ORDER BY h.due_ms, h.no LIMIT ?4`,
               nowMs,
+              since,
+              lane.subscriber,
               lane.limit,
             ),
           );
     return due.slice(0, limit).map((row) => {
       tx.db.run(
-        "UPDATE hook_delivery SET state = 'running', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
+        "UPDATE hook_delivery SET state = 'running', due_ms = NULL, attempts = attempts + 1, host = ?, started_ms = ? WHERE no = ?",
         host,
+        nowMs,
         row.no,
       );
       return toDue(row);
@@ -41,7 +51,7 @@ export const hookVerbs: VerbTable<HookVerbs> = {
     );
     if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
     if (result.kind === "failed") return failHook(tx, row, { ...result, nowMs });
-    if (result.kind === "cut") return retryHook(tx, row, { error: "the host stopped while it ran", retryMs: nowMs });
+    if (result.kind === "cut") return retryHook(tx, row, { error: HOOK_CUT_TEXTS.stopped, retryMs: nowMs });
     // It may be due again by now: whoever ran it was slow, and was given up meanwhile.
     tx.db.run(
       "UPDATE hook_delivery SET state = 'done', due_ms = NULL, error = NULL, ended_ms = ? WHERE no = ?",
@@ -85,8 +95,24 @@ export const hookVerbs: VerbTable<HookVerbs> = {
   },
 };
 
+const CUT_TEXTS = Object.values(HOOK_CUT_TEXTS)
+  .map((text) => `'${text}'`)
+  .join(", ");
+
+/**
+ * [BH-3] One command may hear of a session's end and another of the beginning that follows from the same `/new`: the end is
+ * told to everybody once before the beginning is told to anybody. One that failed by itself was told, and one that hangs is
+ * waited for a moment only. Nothing else of one hook waits for another.
+ */
+const IS_WAITING = `e.kind = 'on_session_reset' AND EXISTS (SELECT 1 FROM hook_delivery o
+    JOIN boundary_event b ON b.no = o.event AND b.kind = 'on_session_finalize'
+    WHERE o.order_key = h.order_key AND o.event < h.event AND o.ended_ms IS NULL AND o.subscriber <> h.subscriber
+      AND (o.due_ms IS NOT NULL OR (o.state = 'running' AND o.started_ms > ?2))
+      AND (o.error IS NULL OR o.error IN (${CUT_TEXTS})))`;
+
 const DUE = `SELECT h.no, h.subscriber, h.event, e.kind, e.payload, h.attempts + 1 AS attempts, e.order_key, r.key AS route,
-    r.origin FROM hook_delivery h JOIN boundary_event e ON e.no = h.event LEFT JOIN route r ON r.key = e.order_key`;
+    r.origin FROM hook_delivery h JOIN boundary_event e ON e.no = h.event LEFT JOIN route r ON r.key = e.order_key
+  WHERE h.due_ms <= ?1 AND NOT (${IS_WAITING})`;
 
 interface DueRow {
   readonly no: number;

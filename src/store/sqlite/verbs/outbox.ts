@@ -5,6 +5,7 @@
 import { invariant } from "#base/errors.js";
 import type { JobId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
+import { HOOK_CUT_TEXTS } from "#session/boundary.js";
 import { type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
 import type { DueDelivery, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
@@ -130,7 +131,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       limit,
     );
     const hooks = tx.db.all<HookRow>(`${HOOK} WHERE h.state = 'running' AND h.host <> ? LIMIT ?`, host, limit);
-    for (const hook of hooks) failHook(tx, hook, { error: HOST_DIED, retryMs: nowMs, nowMs });
+    for (const hook of hooks) failHook(tx, hook, { error: HOOK_CUT_TEXTS.died, retryMs: nowMs, nowMs });
     const jobs = tx.db.all<{ no: number; attempts: number }>(
       "SELECT no, attempts FROM job WHERE state = 'running' AND host <> ? LIMIT ?",
       host,
