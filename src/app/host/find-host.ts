@@ -6,7 +6,6 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
-import { packageRoot } from "#base/package-root.js";
 import { type Greeted, greetHost, type HostPlace } from "#client/start-host.js";
 import type { HomePaths } from "#config/home.js";
 import { hostRecord, isHostLocked } from "#store/sqlite/host-lock.js";
@@ -50,24 +49,6 @@ export async function findHost({ home, clock, version }: FindWish): Promise<Host
 
 export function hostPlace(home: HomePaths): HostPlace {
   return { socketPath: home.hostSocket, logPath: home.logFile, homePath: home.root };
-}
-
-/**
- * A host waits most of its life and makes little garbage at a time: a small nursery and one helper thread of V8 are
- * enough, and code is compiled further only when it is really hot. Together some 12 MB for as long as it lives. A flag
- * that a Node does not know would keep it from starting.
- */
-const MEMORY_FLAGS = [
-  "--max-semi-space-size=1",
-  "--v8-pool-size=1",
-  "--no-sparkplug",
-  ...(/^20\./.test(process.versions.node) ? ["--interrupt-budget=1000000"] : []),
-];
-
-/** What a client starts when no host runs. */
-export function hostCommand(home: HomePaths): readonly [program: string, ...args: string[]] {
-  const launcher = join(packageRoot(), "bin", "talaria.cjs");
-  return [process.execPath, ...MEMORY_FLAGS, launcher, "--home", home.root, "host", "run"];
 }
 
 /** True once nobody has the home any more. */

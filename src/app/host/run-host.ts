@@ -67,6 +67,7 @@ interface EndWatch {
 
 function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortController): EndWatch {
   let code: HostExit = HOST_EXIT.ok;
+  let early: StopSignal | undefined;
   let host: Host | undefined;
   let isStopping = false;
 
@@ -83,6 +84,7 @@ function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortControll
     code = SIGNALS[signal];
     if (host === undefined) {
       // What is half made ends with the process: nobody was promised anything yet.
+      early = signal;
       stopping(0);
       starting.abort(new Error(`${signal} while starting`));
     } else host.stop({ reason: signal });
@@ -105,7 +107,7 @@ function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortControll
   return {
     serving(started) {
       host = started;
-      if (code !== HOST_EXIT.ok) host.stop({ reason: "signal", drainMs: 0 });
+      if (early !== undefined) host.stop({ reason: early, drainMs: 0 });
     },
     broken,
     stopping,

@@ -27,21 +27,9 @@ export async function restart(context: CliContext, options: RestartOptions): Pro
 }
 
 async function begin(context: CliContext, wasRunning: boolean): Promise<void> {
-  const [{ hostCommand, hostPlace }, { reachHost }] = await Promise.all([
-    import("#app/host/find-host.js"),
-    import("#client/start-host.js"),
-  ]);
-  const { home, clock, env, version, signal, out } = context;
-  const wish = {
-    place: hostPlace(home),
-    command: hostCommand(home),
-    env,
-    clock,
-    client: "talaria-cli",
-    version,
-    signal,
-  };
-  const { line, hello } = await reachHost(wish);
+  const [{ hostWish }, { reachHost }] = await Promise.all([import("../host-wish.js"), import("#client/start-host.js")]);
+  const { home, out } = context;
+  const { line, hello } = await reachHost(hostWish(context, "talaria-cli"));
   line.close();
   if (out.json) return out.document({ started: true, restarted: wasRunning, pid: hello.pid, version: hello.version });
   out.line(`The host of ${home.root} ${wasRunning ? "runs again" : "runs"} (process ${hello.pid}).`);
