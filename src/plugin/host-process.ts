@@ -2,28 +2,31 @@
  * One life of the plugin host, seen from its parent: started, spoken to, listened to within bounds, ended. It decides
  * nothing about plugins; how it ended, and whom that names, is told once, by `ended`.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
-import { packageRoot } from "#base/package-root.js";
 import type { EndKind, HostEnd } from "./blame.js";
 import { type CallOptions, type Calls, createCalls } from "./calls.js";
 import { PluginError } from "./failure.js";
-import { ABANDONED_MAX, FRAME_BYTES_MAX, HEAP_MB_MAX, type PluginLimits, UNSENT_BYTES_MAX } from "./limits.js";
+import { ABANDONED_MAX, FRAME_BYTES_MAX, type PluginLimits, UNSENT_BYTES_MAX } from "./limits.js";
 import { keepRawOutput, type RawOutput } from "./raw-output.js";
-import type { CallTarget, Contribution, Down, LoadedPlugin, Trouble, Up } from "./wire/frames.js";
-import { parseUp } from "./wire/frames.js";
+import { killGroup, type SpawnWish, spawnHost } from "./spawn-host.js";
+import {
+  type CallTarget,
+  type Contribution,
+  type Down,
+  type LoadedPlugin,
+  parseUp,
+  type Trouble,
+  type Up,
+} from "./wire/frames.js";
 import { createLineReader } from "./wire/lines.js";
 
-export interface HostProcessParts {
+export interface HostProcessParts extends SpawnWish {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: PluginLimits;
-  readonly env: Readonly<Record<string, string>>;
-  /** Where the process works: a plugin's relative paths begin there. */
-  readonly cwd: string;
   /** Something nobody caught; the process goes on. */
   onUncaught(plugin: string | null, text: string): void;
 }
@@ -61,8 +64,9 @@ export class HostProcess {
 
   constructor(parts: HostProcessParts) {
     this.#parts = parts;
-    this.#child = spawnHost(parts);
-    const [, stdout, stderr, down, up, leash] = this.#child.stdio as unknown as Pipes;
+    const { child, pipes } = spawnHost(parts);
+    const { stdout, stderr, down, up, leash } = pipes;
+    this.#child = child;
     this.#down = down.on("error", () => undefined);
     this.#calls = createCalls(parts.clock, (id) => {
       if (!this.#isGone && !down.destroyed) this.#send({ type: "cancel", id }, "");
@@ -79,7 +83,6 @@ export class HostProcess {
     this.#listen(up);
     this.#listen(leash);
     this.#look();
-    unref(this.#child);
   }
 
   get pid(): number | undefined {
@@ -235,35 +238,6 @@ export class HostProcess {
       underWay: this.#calls.underWay(),
       isFromOutside: isUnexplained && signal !== null && !OWN_SIGNALS.includes(signal),
     };
-  }
-}
-
-type Pipes = readonly [null, Readable, Readable, Writable, Readable, Readable];
-
-function spawnHost({ env, cwd }: HostProcessParts): ChildProcess {
-  const script = join(packageRoot(), "dist", "plugin-host.js");
-  return spawn(process.execPath, [`--max-old-space-size=${HEAP_MB_MAX}`, "--no-warnings", script], {
-    env,
-    cwd,
-    stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", "pipe"],
-    // Its own group: Ctrl-C in a terminal is not for it, and what it started goes when it goes.
-    detached: true,
-  });
-}
-
-/** A command that has nothing else to wait for may end; calls under way hold it by their own timers. */
-function unref(child: ChildProcess): void {
-  child.unref();
-  for (const pipe of child.stdio) (pipe as unknown as { unref?(): void } | null)?.unref?.();
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // Gone already, which is what was wanted; macOS says EPERM of a group whose last process is not yet collected.
-    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 

@@ -7,18 +7,13 @@ import { UserError } from "#base/errors.js";
 import type { SlashCommand } from "#command/command.js";
 import type { Hook } from "#hook/hook.js";
 import type { Tool } from "#tool/tool.js";
-import { asCommand } from "./as-commands.js";
-import { asHook } from "./as-hooks.js";
-import { asTool } from "./as-tools.js";
 import type { PluginRemark } from "./failure.js";
 import type { TakenNames } from "./judge.js";
+import { createOffers, type PluginPlatformEntry } from "./offers.js";
 import { Roster } from "./roster.js";
 import { type Surroundings, supervise } from "./running.js";
 import { readShelf } from "./shelf.js";
 import { type PluginState, readState } from "./state.js";
-import type { Contribution } from "./wire/frames.js";
-
-export type PluginPlatformEntry = Contribution["platforms"][number] & { readonly plugin: string };
 
 export interface Plugins {
   /** One per enabled plugin. What each hears may change when it is loaded, or set aside. */
@@ -51,33 +46,18 @@ export async function startPlugins(wish: OpenWish): Promise<Plugins> {
   const roster = new Roster({ pluginsDir, clock, log, limits, taken, state, shelf });
   if (roster.manifests.length === 0) return nothing(roster.remarks());
   const supervisor = await supervise(wish, roster.loadOrder, roster);
-  const made = new WeakMap<object, Tool | SlashCommand>();
   if (roster.hasUnknown) await settledWithin(supervisor.settled, clock, limits.openWaitMs);
+  const offers = createOffers(roster, supervisor, limits);
   return {
-    hooks: roster.manifests.map(({ name }) =>
-      asHook({ plugin: name, contribution: () => roster.member(name)?.contribution }, supervisor),
-    ),
+    hooks: offers.hooks,
     get tools() {
-      return roster.members().flatMap(({ manifest, contribution, isTrusted }) => {
-        const source = { plugin: manifest.name, isTrusted, limits };
-        return contribution.tools.map((tool) => once(made, tool, () => asTool(tool, source, supervisor)) as Tool);
-      });
+      return offers.tools();
     },
     get commands() {
-      return roster
-        .members()
-        .flatMap(({ manifest, contribution }) =>
-          contribution.commands.map(
-            (command) => once(made, command, () => asCommand(command, manifest.name, supervisor)) as SlashCommand,
-          ),
-        );
+      return offers.commands();
     },
     get platforms() {
-      return roster
-        .members()
-        .flatMap(({ manifest, contribution }) =>
-          contribution.platforms.map((platform) => ({ ...platform, plugin: manifest.name })),
-        );
+      return offers.platforms();
     },
     get pid() {
       return supervisor.pid;
@@ -92,16 +72,6 @@ async function settledWithin(settled: Promise<void>, clock: Clock, limitMs: numb
   const done = new AbortController();
   await Promise.race([settled, clock.sleep(limitMs, done.signal).catch(() => undefined)]);
   done.abort();
-}
-
-/** Made once for each description: a schema is turned around once, not for every turn. */
-function once<T extends object>(made: WeakMap<object, T>, key: object, make: () => T): T {
-  let one = made.get(key);
-  if (one === undefined) {
-    one = make();
-    made.set(key, one);
-  }
-  return one;
 }
 
 function nothing(remarks: readonly PluginRemark[]): Plugins {

@@ -4,6 +4,7 @@
  * throws at the rest of the program; a call either answers or fails with a PluginError, promptly.
  */
 import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
 import type { Logger } from "#base/log.js";
 import { blame, type HostEnd } from "./blame.js";
 import { PluginError } from "./failure.js";
@@ -105,7 +106,11 @@ export class Supervisor {
   /** One life after the other. Bounded: each restart costs a plugin its place, a strike, or one of the deaths allowed. */
   async #run(): Promise<void> {
     while (this.#standing.size > 0 && this.#phase.kind !== "over") {
-      const process = this.#parts.start((plugin, text) => void this.#uncaught(process, plugin, text));
+      const process = this.#begin();
+      if (process === undefined) {
+        await this.#rest(0);
+        continue;
+      }
       this.#phase = { kind: "starting", process };
       this.#gates = new Map([...this.#standing.keys()].map((name) => [name, defer<boolean>()]));
       this.#nextLife.resolve();
@@ -118,6 +123,18 @@ export class Supervisor {
       if (!mayGoOnAtOnce) await this.#rest(livedMs);
     }
     if (!this.#isOver()) this.#finish("every plugin was set aside");
+  }
+
+  /** Undefined when the system refuses another process: tried again later, a bounded number of times. */
+  #begin(): HostProcess | undefined {
+    try {
+      const process: HostProcess = this.#parts.start((plugin, text) => void this.#uncaught(process, plugin, text));
+      return process;
+    } catch (error) {
+      if (!(error instanceof OperationalError)) throw error;
+      this.#countDeath(error.message, [...this.#standing.keys()]);
+      return undefined;
+    }
   }
 
   /** From the start to the end of a process. True: somebody was set aside, so that the next life differs. */
@@ -181,7 +198,7 @@ export class Supervisor {
     const guilty = blame(end, { loading, loaded });
     this.#guilty = guilty;
     this.#parts.log.warn(`the plugin host ended: ${end.text}`, { plugins: guilty, kind: end.kind });
-    if (guilty.length === 0) this.#countDeath(end, loaded);
+    if (guilty.length === 0) this.#countDeath(end.text, loaded);
     let isOneLess = false;
     for (const plugin of guilty) {
       if (plugin === loading) {
@@ -192,12 +209,12 @@ export class Supervisor {
     return isOneLess && loading !== undefined;
   }
 
-  #countDeath(end: HostEnd, loaded: readonly string[]): void {
+  #countDeath(text: string, loaded: readonly string[]): void {
     const { clock, limits, record, log } = this.#parts;
     const nowMs = clock.monotonicMs();
     this.#deathsMs = [...this.#deathsMs.filter((atMs) => nowMs - atMs < limits.deathsWindowMs), nowMs];
     if (this.#deathsMs.length < limits.deathsMax) return;
-    const why = `the plugin host ended ${limits.deathsMax} times (${end.text}); plugins are off until the next start`;
+    const why = `the plugin host ended ${limits.deathsMax} times (${text}); plugins are off until the next start`;
     this.#finish(why);
     log.error(why, { plugins: loaded });
     record.down(why);
@@ -235,6 +252,7 @@ export class Supervisor {
   async #rest(livedMs: number): Promise<void> {
     const { clock, limits } = this.#parts;
     if (livedMs >= limits.wellMs) this.#pauseMs = limits.restartMs;
+    if (this.#isOver()) return;
     this.#phase = { kind: "resting" };
     const pauseMs = this.#pauseMs;
     this.#restUntilMs = clock.monotonicMs() + pauseMs;
