@@ -15,7 +15,7 @@ import type { HostEvent, HostLine } from "./host-line.js";
 /** From the first try to a host that answers; a first start may have to bring the store up to date. */
 export const START_TIME_MS = 15_000;
 /** Written out, and held to the host's own by the compiler: its file brings every schema with it. */
-const PROTOCOL_SPOKEN: typeof PROTOCOL_NUMBER = 1;
+export const PROTOCOL_SPOKEN: typeof PROTOCOL_NUMBER = 1;
 const HELLO_TIME_MS = 5_000;
 const LOOK_EVERY_MS = 25;
 const LAST_WORDS_BYTES_MAX = 4_000;
@@ -38,6 +38,8 @@ export interface HostWish {
   /** This client, for the host's list of who is there. */
   readonly client: string;
   readonly version: string;
+  /** Where sessions that name no folder work. */
+  readonly cwd?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly onEvent?: (event: HostEvent) => void;
@@ -50,10 +52,10 @@ export interface Greeted {
 
 /** Connects and says hello; rejects with `no-host` when none runs. */
 export async function greetHost(wish: Omit<HostWish, "command" | "env">, timeoutMs = HELLO_TIME_MS): Promise<Greeted> {
-  const { place, clock, client, version, onEvent } = wish;
+  const { place, clock, client, version, cwd, onEvent } = wish;
   const line = await connect({ to: place, clock, ...(onEvent !== undefined && { onEvent }) });
   try {
-    const params = { client, version, protocol: PROTOCOL_SPOKEN };
+    const params = { client, version, protocol: PROTOCOL_SPOKEN, ...(cwd !== undefined && { cwd }) };
     return { line, hello: await line.call("host.hello", params, { timeoutMs, ...signalOf(wish) }) };
   } catch (error) {
     line.close();

@@ -33,12 +33,12 @@ export async function callHost(context: CliContext, call: HostCall): Promise<voi
 
 async function reach(context: CliContext): Promise<HostLine> {
   context.prepareHome();
-  return (await reachHost(hostWish(context, "rpc call"))).line;
+  return (await reachHost(hostWish(context, "talaria-cli rpc call"))).line;
 }
 
 async function greet(context: CliContext): Promise<HostLine> {
   try {
-    return (await greetHost(hostWish(context, "rpc call"))).line;
+    return (await greetHost(hostWish(context, "talaria-cli rpc call"))).line;
   } catch (error) {
     if (!(error instanceof OperationalError) || error.code !== "no-host") throw error;
     throw new UserError("no host runs in this home", "without --no-start one is started", EXIT["not-found"]);

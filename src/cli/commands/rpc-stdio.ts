@@ -7,11 +7,12 @@ import { once } from "node:events";
 import { randomIds } from "#base/ids.js";
 import { Bridge } from "#client/bridge/bridge.js";
 import { openSocketWire } from "#client/socket-wire.js";
-import { type HostWish, reachHost } from "#client/start-host.js";
+import { type HostWish, PROTOCOL_SPOKEN, reachHost } from "#client/start-host.js";
 import type { ClientWire } from "#client/wire.js";
 import type { CliContext } from "../command.js";
 import { hostWish } from "../host-wish.js";
 
+const CLIENT = "talaria-rpc";
 /** What was written may still be read for this long. */
 const LAST_OUTPUT_MS = 100;
 const INTERRUPT_GRACE_MS = 1_000;
@@ -20,13 +21,14 @@ export async function runStdio(context: CliContext): Promise<void> {
   context.prepareHome();
   const { clock, signal } = context;
   const { stdin, stdout, stderr } = process;
-  const wish = hostWish(context, "rpc");
+  const wish = hostWish(context, CLIENT);
   const bridge = new Bridge(
     {
       input: stdin,
       output: stdout,
       open: (stopping) => openThroughHost({ ...wish, signal: stopping }),
       clock,
+      hello: { client: CLIENT, version: context.version, protocol: PROTOCOL_SPOKEN, ...cwdOf() },
       note: (text) => void stderr.write(`talaria: ${text}\n`),
     },
     { idPrefix: `bridge-${randomIds()}-` },
@@ -40,6 +42,16 @@ export async function runStdio(context: CliContext): Promise<void> {
   await bridge.run();
   giveBack();
   await leaveStreams(context);
+}
+
+/** Where the client works; a folder that was removed under it is nowhere. */
+function cwdOf(): { readonly cwd?: string } {
+  try {
+    return { cwd: process.cwd() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return {};
+  }
 }
 
 /** The probe keeps a host that has no other client from leaving until the line is there. */

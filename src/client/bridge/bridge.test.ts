@@ -14,9 +14,12 @@ let lines: string[];
 let notes: string[];
 let bridge: Bridge;
 let left: Promise<void>;
+/** What the host was asked, the bridge's own greeting left out. */
+let heard: () => ToyHost["calls"];
 
 beforeEach(async () => {
   host = await toyHost(({ method, params }) => ({ method, ...params }));
+  heard = () => host.calls.filter(({ method }) => method !== "host.hello");
   input = new PassThrough();
   output = new PassThrough();
   lines = [];
@@ -29,7 +32,10 @@ afterEach(async () => {
 });
 
 function begin(open = () => openSocketWire(host)): void {
-  bridge = new Bridge({ input, output, open, clock, note: (text) => void notes.push(text) }, { idPrefix: "own-" });
+  bridge = new Bridge(
+    { input, output, open, clock, hello: { client: "test", cwd: "/w" }, note: (text) => void notes.push(text) },
+    { idPrefix: "own-" },
+  );
   left = bridge.run();
 }
 
@@ -37,11 +43,11 @@ function read(): void {
   let rest = "";
   // This test's own: a bridge that is left may still say something.
   lines = [];
-  const heard = lines;
+  const mine = lines;
   output.setEncoding("utf8").on("data", (text: string) => {
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
-    heard.push(...parts);
+    mine.push(...parts);
   });
 }
 
@@ -63,6 +69,15 @@ describe("a client's pipes joined with a host", () => {
     input.write(ask("r2", "pet.cells"));
     await until(() => answersTo("r2").length === 1, "the second answer");
     expect(types().filter((type) => type === "gateway.ready")).toHaveLength(1);
+  });
+
+  it("greets every host before anything else, so that sessions work where the client does", async () => {
+    read();
+    input.write(ask("r1", "session.create"));
+    await until(() => answersTo("r1").length === 1, "the answer");
+    expect(host.calls[0]).toEqual({ method: "host.hello", params: { client: "test", cwd: "/w" } });
+    for (const wire of host.wires) wire.end("done");
+    await until(() => host.calls.filter(({ method }) => method === "host.hello").length === 2, "the second greeting");
   });
 
   it("answers what was said before a host was there", async () => {
@@ -91,7 +106,7 @@ describe("a client's pipes joined with a host", () => {
     host.answering = () => "silence";
     read();
     input.write(ask("r1", "prompt.submit", { session_id: "c", text: "hi" }) + ask(7, "session.list"));
-    await until(() => host.calls.length === 2, "the calls");
+    await until(() => heard().length === 2, "the calls");
     for (const wire of host.wires) wire.end("done");
     await until(() => lines.length === 3, "the errors");
     for (const id of ["r1", 7]) {
@@ -120,7 +135,7 @@ describe("a client's pipes joined with a host", () => {
     host.tell(delta(2));
     await until(() => types().length === 3, "two events");
     for (const wire of host.wires) wire.end("done");
-    await until(() => host.calls.some(({ method }) => method === "events.subscribe"), "the subscription");
+    await until(() => heard().some(({ method }) => method === "events.subscribe"), "the subscription");
     await until(() => types().length === 5, "the missed events");
     host.tell(delta(5));
     await until(() => types().length === 6, "the next event");
@@ -159,7 +174,7 @@ describe("a client's pipes joined with a host", () => {
     input.write(ask("r1", "session.create"));
     await until(() => answersTo("r1").length === 1, "the session");
     for (const wire of host.wires) wire.end("done");
-    await until(() => host.calls.some(({ method }) => method === "events.subscribe"), "the subscription");
+    await until(() => heard().some(({ method }) => method === "events.subscribe"), "the subscription");
     input.write(ask("r2", "session.list"));
     await until(() => answersTo("r2").length === 1, "the answer");
     expect(types()).toEqual(["gateway.ready"]);
@@ -180,14 +195,14 @@ describe("a client's pipes joined with a host", () => {
     await left;
     expect(answersTo("r1")).toHaveLength(1);
     expect(answersTo("r2")).toHaveLength(1);
-    expect(host.calls.map(({ method }) => method)).toEqual(["session.list", "session.list", "connection.bye"]);
+    expect(heard().map(({ method }) => method)).toEqual(["session.list", "session.list", "connection.bye"]);
   });
 
   it("[RP-9] leaves in time when the host says nothing", async () => {
     host.answering = () => "silence";
     read();
     input.write(ask("r1", "session.list"));
-    await until(() => host.calls.length === 1, "the call");
+    await until(() => heard().length === 1, "the call");
     const begunMs = performance.now();
     input.end();
     await left;
@@ -245,7 +260,7 @@ describe("a client's pipes joined with a host", () => {
   it("[RP-3] comes back after the host dropped it for reading too slowly, and owes no answer", async () => {
     host.answering = () => ({ text: "x".repeat(50_000) });
     for (let id = 0; id < 150; id++) input.write(ask(id, "session.list"));
-    await until(() => host.calls.length === 150 && host.wires.size === 0, "the drop");
+    await until(() => heard().length === 150 && host.wires.size === 0, "the drop");
     read();
     await until(() => lines.length === 151, "an answer or an error to each");
     const failed = frames().filter(({ error }) => error !== undefined);
@@ -259,9 +274,9 @@ describe("a client's pipes joined with a host", () => {
     host.answering = () => "silence";
     read();
     for (let id = 0; id < OPEN_MAX + 500; id++) input.write(ask(id, "session.list"));
-    await until(() => host.calls.length === OPEN_MAX, "the calls");
+    await until(() => heard().length === OPEN_MAX, "the calls");
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(host.calls).toHaveLength(OPEN_MAX);
+    expect(heard()).toHaveLength(OPEN_MAX);
   });
 
   it("ends with an error frame when a frame is too long", async () => {

@@ -13,6 +13,7 @@ import { LineSplitter } from "#base/line-splitter.js";
 import { ERROR_CODES } from "#protocol/error-codes.js";
 import { errorFrame, type FrameId, parseAnswer, parseFrame, requestFrame } from "#protocol/frame.js";
 import type { Result } from "#protocol/methods.js";
+import type { Wish } from "../host-line.js";
 import { type ClientWire, closingReason, type LineEnd } from "../wire.js";
 import { type Asked, BridgeSessions } from "./sessions.js";
 
@@ -40,6 +41,8 @@ export interface BridgeParts {
   /** Sees to it that a host runs, and opens a line to it. */
   readonly open: (signal: AbortSignal) => Promise<ClientWire>;
   readonly clock: Clock;
+  /** What the bridge says of itself on every line before anything else. */
+  readonly hello: Wish<"host.hello">;
   /** For people: never on the output. */
   readonly note: (text: string) => void;
 }
@@ -218,7 +221,8 @@ export class Bridge {
         },
       });
       this.#state = { phase: "joined", wire };
-      void this.#subscribeAgain(wire);
+      void this.#ask(wire, "host.hello", this.#parts.hello);
+      this.#subscribeAgain(wire);
       this.#balance();
       this.#changed();
     });
@@ -268,7 +272,7 @@ export class Bridge {
     this.#changed();
   }
 
-  async #subscribeAgain(wire: ClientWire): Promise<void> {
+  #subscribeAgain(wire: ClientWire): void {
     for (const id of this.#sessions.ids()) {
       this.#sessions.asking(id);
       void this.#ask(wire, "events.subscribe", { session_id: id, after: this.#sessions.seqOf(id) }).then((result) => {
@@ -320,7 +324,7 @@ export class Bridge {
     this.#refuseQueue(CLIENT_LEFT);
     if (this.#state.phase !== "joined") return;
     const { wire } = this.#state;
-    await Promise.race([this.#ask(wire, "connection.bye", { reason: how }), give(BYE_MS)]);
+    await Promise.race([this.#ask(wire, "connection.bye", {}), give(BYE_MS)]);
     wire.close();
   }
 
