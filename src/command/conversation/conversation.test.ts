@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { textWidth } from "#base/text-width.js";
 import { CommandScene } from "../../../test/support/command-scene.js";
 import type { ScriptedReply } from "../../../test/support/scripted-model.js";
+import { ATTACHED_MARK } from "../reference/attached.js";
 
 let scene: CommandScene;
 afterEach(() => scene.remove());
@@ -199,6 +200,11 @@ describe("/new", () => {
 });
 
 describe("/undo and /title", () => {
+  it("[CM-7] hand back what was written, without what was put below it", async () => {
+    const conversation = await open({ text: "hi" }).exchange(`see @file:a.txt${ATTACHED_MARK}@file:a.txt\nlong`);
+    expect((await scene.type("/undo", conversation)).next).toEqual({ kind: "prefill", text: "see @file:a.txt" });
+  });
+
   it("hand back the person's own words, and tell whoever else watches", async () => {
     const conversation = await open({ text: "hi" }).exchange("hello");
     const told = await scene.listen(conversation);

@@ -23,7 +23,7 @@ export async function findFiles(root: string, { name, limit, signal }: FileWish)
   let looked = 0;
   for (const { below: folder, depth } of folders) {
     for (const entry of await entriesOf(join(root, folder), signal)) {
-      if (++looked > FILES_LOOKED_AT_MAX || signal.aborted) break;
+      if (++looked > FILES_LOOKED_AT_MAX) break;
       const below = folder === "" ? entry.name : `${folder}/${entry.name}`;
       const isHidden = entry.name.startsWith(".") && !wanted.startsWith(".");
       if (entry.isDirectory() && depth < DEPTH_MAX && !isHidden && !SKIPPED.has(entry.name)) {

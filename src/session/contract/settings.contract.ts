@@ -6,7 +6,7 @@ import { SETTINGS_CHARS_MAX } from "../verbs/lifecycle.js";
 
 export function describeSettings(open: OpenStore): void {
   const tipOf = async (scene: Scenario, conversation: ConversationId) =>
-    (await scene.card(conversation)).sessions.at(-1) ?? {};
+    (await scene.card(conversation)).sessions.at(-1) ?? { settings: {} };
 
   describe("settings", () => {
     it("change what is named, keep what is not, and take out what is null", async () => {
@@ -15,8 +15,11 @@ export function describeSettings(open: OpenStore): void {
       const set = { kind: "set", settings: { effort: "high", yolo: true } };
       expect(await scene.store.setSettings({ conversation, changes: { yolo: true } })).toEqual(set);
       expect(await tipOf(scene, conversation)).toMatchObject({ settings: set.settings, model: "model-a" });
-      await scene.store.setSettings({ conversation, changes: { effort: null, model: "b/c" }, model: "b/c" });
-      expect(await tipOf(scene, conversation)).toMatchObject({ settings: { yolo: true, model: "b/c" }, model: "b/c" });
+      const changes = { effort: null, model: "b/c" };
+      const changed = { kind: "set", settings: { yolo: true, model: "b/c" } };
+      expect(await scene.store.setSettings({ conversation, changes, model: "b/c" })).toEqual(changed);
+      expect(await tipOf(scene, conversation)).toMatchObject({ model: "b/c" });
+      expect((await tipOf(scene, conversation)).settings).toEqual(changed.settings);
       expect((await scene.card(conversation)).model).toBe("b/c");
     });
 
