@@ -154,8 +154,8 @@ describe("/help", () => {
   it("names the other names of a command", async () => {
     open();
     const { say } = await type("/help");
-    expect(say.join("\n")).toMatch(/^\/new \[title\] .*\(also \/reset, \/clear\)$/m);
-    expect(say.join("\n")).toMatch(/^\/compact \[focus\] .*\(also \/compress\)$/m);
+    expect(say.join("\n")).toMatch(/^\/new \[title\] .*\s+\(also \/reset, \/clear\)$/m);
+    expect(say.join("\n")).toMatch(/^\/compact \[focus\] .*\s+\(also \/compress\)$/m);
   });
 });
 

@@ -2,6 +2,8 @@
 import { CATEGORIES, type SlashCommand, type Standing, said } from "../command.js";
 
 const PAGE_COMMANDS = 10;
+/** Other names that do not fit beside the summary stand below it. */
+const LINE_CELLS_MAX = 80;
 const COMMAND_WORD = /^\/?(\S+)$/;
 
 export type CommandsFor = (standing: Standing) => readonly SlashCommand[];
@@ -70,7 +72,12 @@ function listText(commands: readonly SlashCommand[]): readonly string[] {
 }
 
 function rows(commands: readonly SlashCommand[], widest = widestOf(commands)): readonly string[] {
-  return commands.map((command) => `${usageOf(command).padEnd(widest)}  ${command.summary}${also(command)}`);
+  return commands.map((command) => {
+    const line = `${usageOf(command).padEnd(widest)}  ${command.summary}`;
+    const names = also(command);
+    if (names === "" || line.length + names.length < LINE_CELLS_MAX) return line + names;
+    return `${line}\n${" ".repeat(widest + 2)}${names.trim()}`;
+  });
 }
 
 function widestOf(commands: readonly SlashCommand[]): number {
