@@ -65,7 +65,7 @@ export function createInterceptors(parts: InterceptorParts, turn: InterceptedTur
     async beforeTool(call) {
       const blocked = await askToBlock(hooks, about(callKeys(call)), asking);
       if (blocked === undefined) return { kind: "allow" };
-      return { kind: "deny", text: `Refused: blocked by the hook ${blocked.hook}: ${blocked.text}. It was not run.` };
+      return { kind: "deny", text: `Refused: ${blocked.text} (by the hook ${blocked.hook}). It was not run.` };
     },
     async toolResult({ outcome, body, durationMs, ...call }) {
       let { text } = call;

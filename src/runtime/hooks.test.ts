@@ -52,7 +52,7 @@ describe("a hook before a call", () => {
     expect(await scene.turn("look")).toMatchObject({ outcome: "completed" });
     expect(scene.effects).toEqual([]);
     const [, , result] = await rows();
-    expect(result?.text).toBe("Refused: blocked by the hook test:pre_tool_call: not on a Sunday. It was not run.");
+    expect(result?.text).toBe("Refused: not on a Sunday (by the hook test:pre_tool_call). It was not run.");
     expect(result?.body).toMatchObject({ outcome: "denied" });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "tool", results: [{ isError: true }] });
   });
@@ -90,7 +90,7 @@ describe("a hook before a call", () => {
     scene.clock.advance(INTERCEPTOR_TIME_MS);
     expect(await turn).toMatchObject({ outcome: "completed", text: "Done." });
     expect(scene.effects).toEqual([]);
-    expect((await said())[2]).toContain(`test:pre_tool_call: it could not be asked: ${words}`);
+    expect((await said())[2]).toContain(`it could not be asked: ${words} (by the hook test:pre_tool_call)`);
   });
 
   it("[HK-4] is asked before a person is; what it blocks nobody is asked about", async () => {
