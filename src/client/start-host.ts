@@ -88,9 +88,10 @@ async function greetOrAbsent(wish: HostWish, timeoutMs: number): Promise<Greeted
   try {
     return await greetHost(wish, timeoutMs);
   } catch (error) {
-    if (error instanceof OperationalError && ["no-host", "host-gone", "host-silent"].includes(error.code))
-      return undefined;
-    throw error;
+    if (!(error instanceof OperationalError)) throw error;
+    if (error.code === "host-slow") throw silentHost(wish);
+    if (!["no-host", "host-gone", "host-silent"].includes(error.code)) throw error;
+    return undefined;
   }
 }
 
@@ -147,6 +148,14 @@ function diedAtStart({ code, by }: Exit, words: string): OperationalError {
   const how = code === null ? `was ended (${by ?? "unknown"})` : `ended with ${code}`;
   const said = words === "" ? "It said nothing; `talaria logs` may tell more." : `Its last words:\n${words}`;
   return new OperationalError("host-start", "after-delay", `the host ${how} before it was ready. ${said}`);
+}
+
+function silentHost({ place }: HostWish): OperationalError {
+  return new OperationalError(
+    "host-slow",
+    "after-delay",
+    `the host of ${place.homePath} does not answer. \`talaria host stop --force\` ends it; what it had stored is kept.`,
+  );
 }
 
 function tooSlow({ place }: HostWish, timeoutMs: number): OperationalError {

@@ -1,7 +1,10 @@
-/** The line to a host over a WebSocket: the browser's own where there is one, else the library's. */
+/**
+ * The line to a host over a WebSocket: a browser's own, or the library's in Node, whose own one never tells that nobody
+ * listens.
+ */
 import { type Clock, systemClock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
-import { type ClientWire, CONNECT_TIME_MS, type LineEnd } from "./wire.js";
+import { CLOSE_TIME_MS, type ClientWire, CONNECT_TIME_MS, type LineEnd } from "./wire.js";
 
 export interface WebSocketTarget {
   /** `ws://127.0.0.1:4180/api/ws` */
@@ -16,7 +19,10 @@ const OPEN = 1;
 /** How often a line with a backlog is looked at: a browser does not tell when it is gone. */
 const DRAIN_LOOK_MS = 20;
 
-/** What browsers and the library have in common. */
+/** A browser reads on while its page is busy; a page that leaves more than this unread asks for it again later. */
+const KEPT_FRAMES_MAX = 10_000;
+
+/** What browsers and the library have in common, and what the library has besides. */
 interface AnyWebSocket {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -27,6 +33,9 @@ interface AnyWebSocket {
   onerror: ((event: unknown) => void) | null;
   onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
   onmessage: ((event: { readonly data: unknown }) => void) | null;
+  pause?(): void;
+  resume?(): void;
+  terminate?(): void;
 }
 type WebSocketConstructor = new (url: string, protocols: string[]) => AnyWebSocket;
 
@@ -53,8 +62,8 @@ export async function openWebSocketWire(target: WebSocketTarget): Promise<Client
 }
 
 async function webSocketConstructor(): Promise<WebSocketConstructor> {
-  const own = (globalThis as { readonly WebSocket?: unknown }).WebSocket;
-  if (typeof own === "function") return own as WebSocketConstructor;
+  const { WebSocket: own, process: node } = globalThis as { readonly WebSocket?: unknown; readonly process?: unknown };
+  if (typeof own === "function" && node === undefined) return own as WebSocketConstructor;
   const { WebSocket } = await import("ws");
   return WebSocket as unknown as WebSocketConstructor;
 }
@@ -76,6 +85,7 @@ function webSocketWire(socket: AnyWebSocket, clock: Clock): ClientWire {
       socket.onmessage = ({ data }) => {
         kept.push(String(data));
         flow();
+        if (kept.length > KEPT_FRAMES_MAX) socket.close(NORMAL_CLOSE, "too-slow");
       };
       socket.onclose = ({ code, reason }) => listener.gone(endOf(isClosed, code, reason));
       watchDrain(socket, clock, () => listener.drained?.());
@@ -86,12 +96,16 @@ function webSocketWire(socket: AnyWebSocket, clock: Clock): ClientWire {
     backlogBytes: () => socket.bufferedAmount,
     hold(wanted) {
       isHeld = wanted;
+      if (isHeld) socket.pause?.();
+      else socket.resume?.();
       flow();
     },
     close() {
       isClosed = true;
       kept = [];
+      socket.resume?.();
       socket.close(NORMAL_CLOSE);
+      clock.after(CLOSE_TIME_MS, () => socket.terminate?.());
     },
   };
 }

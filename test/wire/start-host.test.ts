@@ -76,6 +76,14 @@ describe("reaching a host", () => {
     await expect(reachHost(home.wish({ command, timeoutMs: 300 }))).rejects.toMatchObject({ code: "home-locked" });
   });
 
+  it("says what to do about a host that hangs", async () => {
+    const { hello, line } = await reachHost(home.wish());
+    process.kill(hello.pid, "SIGSTOP");
+    await expect(reachHost(home.wish({ timeoutMs: 300 }))).rejects.toThrow(/does not answer.*host stop --force/);
+    process.kill(hello.pid, "SIGCONT");
+    line.close();
+  });
+
   it("stops waiting when nobody wants it any more", async () => {
     const stopping = new AbortController();
     const waiting = reachHost(

@@ -69,6 +69,7 @@ describe("a line of frames", () => {
     pair.far.write('"a":1}\n{');
     await until(() => frames.length === 2, "the second frame");
     clock.advance(FRAME_TIME_MS - 1);
+    await Promise.resolve();
     expect(ends).toEqual([]);
     clock.advance(1);
     await until(() => ends.length > 0, "the end");
@@ -90,6 +91,7 @@ describe("a line of frames", () => {
     await until(() => frames.length === 1, "the frame");
     wire.hold(true);
     clock.advance(FRAME_TIME_MS * 3);
+    await Promise.resolve();
     expect(ends).toEqual([]);
     wire.hold(false);
     clock.advance(FRAME_TIME_MS);
