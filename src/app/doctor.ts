@@ -6,6 +6,7 @@
 import type { Examination, ExamineRequest } from "./doctor-finding.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
 import { examineHooks } from "./doctor-hooks.js";
+import { examineHost } from "./doctor-host.js";
 import { examineModel } from "./doctor-model.js";
 import { examinePlugins } from "./doctor-plugins.js";
 import { examineStore } from "./doctor-store.js";
@@ -15,6 +16,7 @@ export async function* examine(request: ExamineRequest): AsyncGenerator<Examinat
   yield* examineHome(request);
   yield examineModel(request);
   yield* examinePlugins(request);
+  yield await examineHost(request);
   const findings = [...examineStore(request)];
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");
