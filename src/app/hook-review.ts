@@ -11,8 +11,8 @@ import { isIntercepted } from "#hook/names.js";
 import { catalogueName } from "#hook/shell-hook.js";
 import type { HookStanding } from "#session/verbs/outbox.js";
 import { type ConfiguredHook, consentsPath, type HookSources, hookSettings } from "./hook-settings.js";
-import { runnable } from "./hooks.js";
 import { openReader } from "./open-store.js";
+import { runnable } from "./runnable-hook.js";
 
 /** Failures older than this are history. */
 export const HOOK_FAILURE_SHOWN_MS = 7 * 24 * 3_600_000;

@@ -62,6 +62,21 @@ export async function hookSettings({ home, env, config }: HookSources): Promise<
   return { hooks, remarks };
 }
 
+/** What a person should know at a start, one sentence each. */
+export function hookNotes({ hooks, remarks }: HookSettings): readonly string[] {
+  const waiting = hooks.filter(({ leave }) => leave === "needs-consent").length;
+  const unknown = hooks.filter(({ leave }) => leave === "unknown-event").map(({ event }) => event);
+  const notRunnable = hooks.filter(({ leave }) => leave === "not-runnable").map(({ from }) => from);
+  return [
+    ...remarks,
+    ...(waiting === 0
+      ? []
+      : [`${waiting} configured ${waiting === 1 ? "hook needs" : "hooks need"} your leave to run: talaria hooks list`]),
+    ...[...new Set(unknown)].map((event) => `nothing is ever told of ${event}: talaria hooks list --events`),
+    ...[...new Set(notRunnable)].map((folder) => `${folder} has no handler that can be run`),
+  ];
+}
+
 export function consentsPath(home: HomePaths): string {
   return join(home.hooks, "allowed.json");
 }

@@ -14,10 +14,9 @@ import type { Failure } from "#hook/delivery.js";
 import type { Announced, Hook, HookPayload } from "#hook/hook.js";
 import { pokingStore } from "#hook/poking-store.js";
 import { createHookRunner } from "#hook/runner.js";
-import { shellHook } from "#hook/shell-hook.js";
 import type { SessionStore } from "#session/store.js";
-import { toolEnvironment } from "#tool/terminal/environment.js";
-import { type ConfiguredHook, hookSettings } from "./hook-settings.js";
+import { hookNotes, hookSettings } from "./hook-settings.js";
+import { runnable } from "./runnable-hook.js";
 
 export interface HooksWish {
   readonly home: HomePaths;
@@ -57,7 +56,7 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
   const parts = { hooks, clock, log, announce };
   return {
     store: hooks.length === 0 ? wish.store : pokingStore(wish.store, () => runner.poke()),
-    notes: notesOf(settings.hooks, settings.remarks),
+    notes: hookNotes(settings),
     interceptors: (turn) => (hooks.length === 0 ? NO_INTERCEPTORS : createInterceptors(parts, turn)),
     poke: () => runner.poke(),
     announce,
@@ -69,32 +68,4 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
     isBusy: () => runner.isBusy(),
     failures: () => runner.failures(),
   };
-}
-
-/** A configured hook as something to call; none for one that may not run. */
-export function runnable(
-  { home, env, clock }: Pick<HooksWish, "home" | "env" | "clock">,
-  hook: ConfiguredHook,
-): readonly Hook[] {
-  if (hook.leave !== "allowed") return [];
-  const made = shellHook(hook, {
-    clock,
-    cwd: home.root,
-    environment: (about) => ({ ...toolEnvironment(env, about), TALARIA_HOME: home.root }),
-  });
-  return made === undefined ? [] : [made];
-}
-
-function notesOf(hooks: readonly ConfiguredHook[], remarks: readonly string[]): readonly string[] {
-  const waiting = hooks.filter(({ leave }) => leave === "needs-consent").length;
-  const unknown = hooks.filter(({ leave }) => leave === "unknown-event").map(({ event }) => event);
-  const notRunnable = hooks.filter(({ leave }) => leave === "not-runnable").map(({ from }) => from);
-  return [
-    ...remarks,
-    ...(waiting === 0
-      ? []
-      : [`${waiting} configured ${waiting === 1 ? "hook needs" : "hooks need"} your leave to run: talaria hooks list`]),
-    ...[...new Set(unknown)].map((event) => `nothing is ever told of ${event}: talaria hooks list --events`),
-    ...[...new Set(notRunnable)].map((folder) => `${folder} has no handler that can be run`),
-  ];
 }

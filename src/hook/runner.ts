@@ -51,51 +51,96 @@ interface Lane {
 }
 
 export function createHookRunner(parts: RunnerParts): HookRunner {
-  const { hooks, store, host, clock, log } = parts;
-  const observers = hooks.filter((hook) => kindsOf(hook).length > 0);
-  const lanes = new Map(observers.map((hook): [string, Lane] => [hook.name, { hook, underWay: new Set() }]));
-  const stopped = new AbortController();
-  const inside = new AsyncLocalStorage<Promise<void>>();
-  const failures: Failure[] = [];
-  let isStarted = false;
-  let isWanted = false;
-  let pumping: Promise<void> | undefined;
-  let stopping: Promise<void> | undefined;
-  let forgetTimer: () => void = () => undefined;
+  return new Runner(parts);
+}
 
-  const isOver = (): boolean => stopped.signal.aborted;
+class Runner implements HookRunner {
+  readonly #parts: RunnerParts;
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #stopped = new AbortController();
+  /** Set inside a hook's call, to that call: whoever stops from there does not wait for it. */
+  readonly #inside = new AsyncLocalStorage<Promise<void>>();
+  readonly #failures: Failure[] = [];
+  #isStarted = false;
+  #isWanted = false;
+  #pumping: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+  #forgetTimer: () => void = () => undefined;
 
-  function poke(): void {
-    if (!isStarted || lanes.size === 0 || isOver()) return;
-    isWanted = true;
-    pumping ??= pump().finally(() => {
-      pumping = undefined;
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+    const observers = parts.hooks.filter((hook) => kindsOf(hook).length > 0);
+    this.#lanes = new Map(observers.map((hook) => [hook.name, { hook, underWay: new Set() }]));
+  }
+
+  async start(): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    const subscribers = [...this.#lanes.values()].map(({ hook }) => ({ name: hook.name, kinds: kindsOf(hook) }));
+    const wish = { subscribers, reason: GONE_TEXT, limit: DROPPED_AT_ONCE };
+    let dropped = 0;
+    for (let isDone = false; !isDone; ) {
+      const kept = await store.keepHooks({ ...wish, nowMs: clock.nowMs() });
+      dropped += kept.dropped;
+      isDone = kept.isDone;
+    }
+    if (dropped > 0) log.info("what hooks that are gone were owed is dropped", { count: dropped });
+    this.#isStarted = true;
+    this.poke();
+  }
+
+  poke(): void {
+    if (!this.#isStarted || this.#lanes.size === 0 || this.#isOver()) return;
+    this.#isWanted = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = undefined;
       // Asked for again between the last look and here.
-      if (isWanted) poke();
-      else look(HOOK_POLL_MS);
+      if (this.#isWanted) this.poke();
+      else this.#lookLater();
     });
   }
 
-  function look(afterMs: number): void {
-    forgetTimer();
-    if (!isOver()) forgetTimer = clock.after(afterMs, poke);
+  stop(limitMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(limitMs);
+    return this.#stopping;
   }
 
-  async function pump(): Promise<void> {
-    while (isWanted && !isOver()) {
-      isWanted = false;
-      const free = [...lanes.values()]
+  isBusy(): boolean {
+    return this.#isWanted || this.#pumping !== undefined || this.#underWay().length > 0;
+  }
+
+  failures(): readonly Failure[] {
+    return this.#failures;
+  }
+
+  #isOver(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  #underWay(): readonly Promise<void>[] {
+    return [...this.#lanes.values()].flatMap(({ underWay }) => [...underWay]);
+  }
+
+  #lookLater(): void {
+    this.#forgetTimer();
+    if (!this.#isOver()) this.#forgetTimer = this.#parts.clock.after(HOOK_POLL_MS, () => this.poke());
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#isWanted && !this.#isOver()) {
+      this.#isWanted = false;
+      const free = [...this.#lanes.values()]
         .map(({ hook, underWay }) => ({ subscriber: hook.name, limit: HOOK_LINES_AT_ONCE - underWay.size }))
         .filter(({ limit }) => limit > 0);
       if (free.length === 0) return;
-      for (const due of await claim(free)) begin(due);
+      for (const due of await this.#claim(free)) this.#begin(due);
     }
   }
 
-  async function claim(free: readonly { subscriber: string; limit: number }[]): Promise<readonly DueHook[]> {
-    const limit = free.reduce((sum, lane) => sum + lane.limit, 0);
+  async #claim(lanes: readonly { subscriber: string; limit: number }[]): Promise<readonly DueHook[]> {
+    const { store, host, clock, log } = this.#parts;
+    const limit = lanes.reduce((sum, lane) => sum + lane.limit, 0);
     try {
-      return await store.claimHooks({ host, limit, lanes: free, nowMs: clock.nowMs() });
+      return await store.claimHooks({ host, limit, lanes, nowMs: clock.nowMs() });
     } catch (error) {
       if (!(error instanceof OperationalError)) throw error;
       log.warn("hooks could not be looked up; tried again soon", { error: error.message });
@@ -103,81 +148,57 @@ export function createHookRunner(parts: RunnerParts): HookRunner {
     }
   }
 
-  function begin(due: DueHook): void {
-    const lane = lanes.get(due.subscriber);
+  #begin(due: DueHook): void {
+    const lane = this.#lanes.get(due.subscriber);
     if (lane === undefined) return;
     let resolve: () => void = () => undefined;
     const promise = new Promise<void>((done) => {
       resolve = done;
     });
     lane.underWay.add(promise);
-    void inside.run(promise, async () => {
-      const failure = await settleCall(parts, due, await callAll(parts, lane.hook, due, stopped.signal));
+    void this.#inside.run(promise, async () => {
+      const end = await callAll(this.#parts, lane.hook, due, this.#stopped.signal);
+      const failure = await settleCall(this.#parts, due, end);
       lane.underWay.delete(promise);
       resolve();
-      if (failure !== undefined) note(failure);
+      if (failure !== undefined) this.#note(failure);
       // Also when it failed: it was told once, and the next boundary of its line may be told to others.
-      poke();
+      this.poke();
     });
   }
 
-  function note(failure: Failure): void {
-    failures.push(failure);
-    if (failures.length > FAILURES_KEPT) failures.shift();
+  #note(failure: Failure): void {
+    this.#failures.push(failure);
+    if (this.#failures.length > FAILURES_KEPT) this.#failures.shift();
   }
 
-  /** Whoever stops from inside a hook does not wait for that hook. */
-  const others = (): readonly Promise<void>[] =>
-    [...lanes.values()].flatMap(({ underWay }) => [...underWay]).filter((one) => one !== inside.getStore());
-
-  async function drain(): Promise<void> {
-    poke();
-    while (!isOver()) {
-      await pumping;
-      const left = others();
-      if (left.length === 0 && !isWanted && pumping === undefined) return;
-      if (left.length > 0) await Promise.race(left);
-    }
-  }
-
-  async function stop(limitMs: number): Promise<void> {
-    forgetTimer();
-    const done = new AbortController();
-    const limit = clock.sleep(limitMs, done.signal).catch(() => undefined);
-    if (isStarted && limitMs > 0) await Promise.race([drain(), limit]);
-    done.abort();
-    forgetTimer();
+  async #stop(limitMs: number): Promise<void> {
+    const { clock, log } = this.#parts;
+    const own = this.#inside.getStore();
+    const others = (): readonly Promise<void>[] => this.#underWay().filter((one) => one !== own);
+    if (this.#isStarted && limitMs > 0) await within(clock, limitMs, this.#drain(others));
+    this.#forgetTimer();
     const left = others();
-    stopped.abort();
+    this.#stopped.abort();
     // Each is handed back to the store at once: no hook is waited for, and the store for a moment only.
-    const handedBack = new AbortController();
-    const moment = clock.sleep(HAND_BACK_MS, handedBack.signal).catch(() => undefined);
-    await Promise.race([Promise.all([...left, pumping]), moment]);
-    handedBack.abort();
+    await within(clock, HAND_BACK_MS, Promise.all([...left, this.#pumping]));
     if (left.length > 0) log.info("hooks were stopped while they ran", { count: left.length });
   }
 
-  return {
-    async start() {
-      const subscribers = observers.map((hook) => ({ name: hook.name, kinds: kindsOf(hook) }));
-      let dropped = 0;
-      for (let isDone = false; !isDone; ) {
-        const kept = await store.keepHooks({
-          subscribers,
-          reason: GONE_TEXT,
-          limit: DROPPED_AT_ONCE,
-          nowMs: clock.nowMs(),
-        });
-        dropped += kept.dropped;
-        isDone = kept.isDone;
-      }
-      if (dropped > 0) log.info("what hooks that are gone were owed is dropped", { count: dropped });
-      isStarted = true;
-      poke();
-    },
-    poke,
-    stop: (limitMs) => (stopping ??= stop(limitMs)),
-    isBusy: () => isWanted || pumping !== undefined || [...lanes.values()].some(({ underWay }) => underWay.size > 0),
-    failures: () => failures,
-  };
+  async #drain(others: () => readonly Promise<void>[]): Promise<void> {
+    this.poke();
+    while (!this.#isOver()) {
+      await this.#pumping;
+      const left = others();
+      if (left.length === 0 && !this.#isWanted && this.#pumping === undefined) return;
+      if (left.length > 0) await Promise.race(left);
+    }
+  }
+}
+
+/** The work, or the time, whichever ends first. Keeps the process alive until then. */
+async function within(clock: Clock, timeMs: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, clock.sleep(timeMs, done.signal).catch(() => undefined)]);
+  done.abort();
 }

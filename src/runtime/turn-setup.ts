@@ -1,8 +1,6 @@
 /** Puts together what one turn is made of, from the engine's parts and the turn's own: its cwd, prompt, tools and costs. */
-import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
 import { systemParts } from "#agent/prompt.js";
 import type { TurnParts } from "#agent/turn-parts.js";
-import type { SessionId } from "#base/ids.js";
 import { createToolset } from "#tool/toolset.js";
 import { createAllowance } from "./budget.js";
 import type { Costs } from "./costs.js";
@@ -12,6 +10,7 @@ import type { StoreJournal } from "./journal.js";
 import type { TurnModels } from "./parts.js";
 import { createRoomMaker } from "./room.js";
 import type { ClaimedRun } from "./run-claimed.js";
+import { interceptorsOf } from "./turn-interceptors.js";
 
 export interface TurnPieces {
   readonly journal: StoreJournal;
@@ -63,16 +62,4 @@ export async function setUpTurn(
     spendAside: (usage) => costs.addAside(usage),
   } satisfies Omit<TurnParts, "makeRoom">;
   return { ...base, makeRoom: createRoomMaker(engine, { ...base, auxiliary: models.auxiliary }) };
-}
-
-function interceptorsOf(
-  engine: Engine,
-  { claimed, face, signal }: ClaimedRun,
-  at: { session(): SessionId; readonly cwd: string; readonly models: TurnModels },
-): Interceptors {
-  const { conversation, turn, address } = claimed;
-  const senderId = address?.userIdAlt ?? address?.userId ?? null;
-  const about = { conversation, turn, session: at.session, cwd: at.cwd, signal, senderId };
-  const model = at.models.main[0].label;
-  return engine.interceptors?.({ ...about, model, platform: face.platform }) ?? NO_INTERCEPTORS;
 }
