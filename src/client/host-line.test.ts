@@ -10,17 +10,19 @@ let host: ToyHost;
 let line: HostLine;
 let events: HostEvent[];
 
-beforeEach(async () => {
-  host = await toyHost(({ params }) => ({ echo: params }));
+async function begin(kind: "socket" | "websocket"): Promise<void> {
+  host = await toyHost(({ params }) => ({ echo: params }), kind);
   events = [];
-  line = await connect({ to: host, onEvent: (event) => void events.push(event) });
-});
+  line = await connect({ to: host.to, onEvent: (event) => void events.push(event) });
+}
 afterEach(async () => {
   line.close();
   await host.remove();
 });
 
-describe("a line to a host", () => {
+describe.each(["socket", "websocket"] as const)("a line to a host over a %s", (kind) => {
+  beforeEach(() => begin(kind));
+
   it("hears the first event, and answers calls by their id in any order", async () => {
     const late: (() => void)[] = [];
     host.answering = ({ params }) =>
@@ -73,6 +75,30 @@ describe("a line to a host", () => {
     line.close();
     expect(await Promise.all(calls)).toEqual(calls.map(() => "ended"));
   });
+
+  it("reads nothing while it is held, and loses nothing", async () => {
+    const wire =
+      "url" in host.to
+        ? await (await import("./websocket-wire.js")).openWebSocketWire(host.to)
+        : await (await import("./socket-wire.js")).openSocketWire(host.to);
+    const heard: string[] = [];
+    wire.listen({ frame: (text) => void heard.push(text), gone: () => undefined });
+    await until(() => heard.length === 1, "ready");
+    wire.hold(true);
+    for (let seq = 0; seq < 1_000; seq++) host.tell({ type: "message.delta", session_id: "c", seq });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(heard.length).toBeLessThan(50);
+    wire.hold(false);
+    await until(() => heard.length === 1_001, "everything");
+    expect(heard.slice(1).map((text) => JSON.parse(text).params.seq)).toEqual(
+      Array.from({ length: 1_000 }, (_, at) => at),
+    );
+    wire.close();
+  });
+});
+
+describe("a line to nobody", () => {
+  beforeEach(() => begin("socket"));
 
   it("says that no host listens, also behind a stale socket or a link to nowhere", async () => {
     await host.stop();

@@ -87,7 +87,10 @@ function socketWire(socket: Socket, clock: Clock): ClientWire {
         for (const line of lines) if (line.trim() !== "") listener.frame(line);
       });
       socket.on("drain", () => listener.drained?.());
-      socket.once("close", () => listener.gone(endOf(isClosed, trouble)));
+      const gone = (): void => listener.gone(endOf(isClosed, trouble));
+      // It may have ended before anybody listened.
+      if (socket.closed) queueMicrotask(gone);
+      else socket.once("close", gone);
       socket.resume();
     },
     send(frame) {

@@ -16,6 +16,7 @@ export interface WebSocketTarget {
 
 const NORMAL_CLOSE = 1000;
 const OPEN = 1;
+const CLOSED = 3;
 /** How often a line with a backlog is looked at: a browser does not tell when it is gone. */
 const DRAIN_LOOK_MS = 20;
 
@@ -44,6 +45,8 @@ export async function openWebSocketWire(target: WebSocketTarget): Promise<Client
   const Socket = await webSocketConstructor();
   return new Promise((resolve, reject) => {
     const socket = new Socket(url, ["talaria", `talaria.token.${token}`]);
+    // From the beginning: the first frames may come with the answer that opens the line.
+    const wire = webSocketWire(socket, clock);
     const fail = (message: string): void => {
       forget();
       reject(new OperationalError("no-host", "after-delay", message));
@@ -54,7 +57,7 @@ export async function openWebSocketWire(target: WebSocketTarget): Promise<Client
     });
     socket.onopen = () => {
       forget();
-      resolve(webSocketWire(socket, clock));
+      resolve(wire);
     };
     // The library tells the status, a browser nothing: a stranger is refused without a word.
     socket.onerror = (event) => fail(`${url} cannot be connected to: ${messageOf(event)}.`);
@@ -79,15 +82,18 @@ function webSocketWire(socket: AnyWebSocket, clock: Clock): ClientWire {
       hand(next);
     }
   };
+  socket.onmessage = ({ data }) => {
+    kept.push(String(data));
+    flow();
+    if (kept.length > KEPT_FRAMES_MAX) socket.close(NORMAL_CLOSE, "too-slow");
+  };
   return {
     listen(listener) {
       hand = listener.frame;
-      socket.onmessage = ({ data }) => {
-        kept.push(String(data));
-        flow();
-        if (kept.length > KEPT_FRAMES_MAX) socket.close(NORMAL_CLOSE, "too-slow");
-      };
+      flow();
       socket.onclose = ({ code, reason }) => listener.gone(endOf(isClosed, code, reason));
+      // It may have ended before anybody listened.
+      if (socket.readyState === CLOSED) queueMicrotask(() => listener.gone(endOf(isClosed, 0, "")));
       watchDrain(socket, clock, () => listener.drained?.());
     },
     send(frame) {

@@ -8,12 +8,17 @@ import { join } from "node:path";
 import { systemClock as clock } from "#base/clock.js";
 import { type EventParams, errorFrame, eventFrame, type JsonObject, parseFrame, resultFrame } from "#protocol/frame.js";
 import { listenOnSocket, type SocketListening } from "#server/transport/socket.js";
+import { listenOnWebSocket, type WebSocketListening } from "#server/transport/websocket.js";
 import type { Wire, WireEnd } from "#server/wire.js";
+
+const TOKEN = "0123456789abcdef".repeat(4);
 
 export type Answer = JsonObject | { readonly error: { readonly code: number; readonly message: string } } | "silence";
 export type Answering = (call: { method: string; params: JsonObject; wire: Wire }) => Answer | Promise<Answer>;
 
 export interface ToyHost {
+  /** Where it listens now. */
+  readonly to: { readonly socketPath: string } | { readonly url: string; readonly token: string };
   readonly socketPath: string;
   readonly folder: string;
   readonly calls: { readonly method: string; readonly params: JsonObject }[];
@@ -26,10 +31,13 @@ export interface ToyHost {
   remove(): Promise<void>;
 }
 
-export async function toyHost(answering: Answering = () => ({})): Promise<ToyHost> {
+export async function toyHost(
+  answering: Answering = () => ({}),
+  kind: "socket" | "websocket" = "socket",
+): Promise<ToyHost> {
   const folder = mkdtempSync(join(tmpdir(), "th-"));
   const socketPath = join(folder, "host.sock");
-  let listening: SocketListening | undefined;
+  let listening: SocketListening | WebSocketListening | undefined;
   const accept = (wire: Wire): void => {
     host.wires.add(wire);
     wire.listen({
@@ -39,13 +47,27 @@ export async function toyHost(answering: Answering = () => ({})): Promise<ToyHos
     wire.send(eventFrame({ type: "gateway.ready", payload: { skin: {} } }));
   };
   const host: ToyHost = {
+    get to() {
+      return listening !== undefined && "port" in listening
+        ? { url: `ws://127.0.0.1:${listening.port}/api/ws`, token: TOKEN }
+        : { socketPath };
+    },
     socketPath,
     folder,
     calls: [],
     wires: new Set(),
     answering,
     async start() {
-      listening = await listenOnSocket({ path: socketPath, clock, accept });
+      listening =
+        kind === "socket"
+          ? await listenOnSocket({ path: socketPath, clock, accept })
+          : await listenOnWebSocket({
+              port: 0,
+              clock,
+              accept,
+              token: TOKEN,
+              health: () => ({ live: true, ready: true }),
+            });
     },
     async stop(why = "done") {
       await listening?.close();
@@ -74,5 +96,3 @@ async function answer(host: ToyHost, wire: Wire, text: string): Promise<void> {
   const { error } = given as { error?: { code: number; message: string } };
   wire.send(error === undefined ? resultFrame(id, given as JsonObject) : errorFrame(id, error));
 }
-
-export const HELLO = { version: "1", protocol: 1, pid: 1, home: "/h", epoch: 1, started_at: 1 };
