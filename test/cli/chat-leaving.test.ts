@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { LINGER } from "../support/hosts.js";
 import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
 import { CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
 
@@ -18,13 +19,13 @@ afterAll(() => model.stop());
 beforeEach(() => {
   home = chatHome(model.env);
 });
-afterEach(() => {
+afterEach(async () => {
   terminal?.kill();
-  home.remove();
+  await home.remove();
 });
 
 function open(args: readonly string[]): Terminal {
-  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: model.env });
+  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...LINGER, ...model.env } });
   return terminal;
 }
 
@@ -35,8 +36,7 @@ const waiting = async () =>
   );
 const rolesOf = async (id: string) => (await home.messages(id)).map(({ role }) => role);
 /** Cut by a death in mid-turn. */
-const cut = async (): Promise<string> =>
-  conversationIn((await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } })).stderr);
+const cut = (): Promise<string> => home.cut(["chat", "-q", "hello"], "turn.claimed");
 
 describe("/resume from a pipe", () => {
   it("shows what waits there, ends with 6, and leaves it waiting", async () => {

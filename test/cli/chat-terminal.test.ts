@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { LINGER } from "../support/hosts.js";
 import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
 import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
 
@@ -32,13 +33,13 @@ afterAll(() => model.stop());
 beforeEach(() => {
   home = chatHome(model.env);
 });
-afterEach(() => {
+afterEach(async () => {
   terminal?.kill();
-  home.remove();
+  await home.remove();
 });
 
 function open(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
-  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...model.env, ...env } });
+  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...LINGER, ...model.env, ...env } });
   return terminal;
 }
 
@@ -69,7 +70,7 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type("/quit\r");
     expect(await chat.ended()).toBe(0);
     expect(chat.shown()).not.toMatch(/\u001b\[[0-9;]+m/);
-    const [session] = await home.sessions();
+    const [session] = await home.sessionsWhen(([one]) => one?.title !== null);
     expect(session).toMatchObject({ messages: 2, title: "Scripted title", ended: { reason: "cli_close" } });
     expect(chat.shown()).toContain(`conversation ${session?.id}`);
   });
@@ -208,8 +209,7 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
   });
 
   it("goes on where a conversation was, finishing what was cut first", async () => {
-    const killed = await home.run(["chat", "-q", "hello"], { env: { TALARIA_FAULT: "turn.claimed" } });
-    const id = conversationIn(killed.stderr);
+    const id = await home.cut(["chat", "-q", "hello"], "turn.claimed");
     const chat = open(["chat", "-r", id]);
     const shown = await chat.waitFor(/the answer[\s\S]*> /);
     expect(shown).toContain(id);

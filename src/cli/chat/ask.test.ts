@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalId } from "#base/ids.js";
-import { checkAnswers, clarifyAnswer, flagAsk, type PendingQuestion, permissionAnswer } from "./ask.js";
+import { checkAnswers, clarifyAnswer, flagAsk, permissionAnswer } from "./ask.js";
+import type { PendingQuestion } from "./glimpse.js";
 
 describe("an answer to a permission", () => {
   it.each([
@@ -36,11 +36,11 @@ describe("an answer in words", () => {
 
 describe("the flags of a command", () => {
   const permission: PendingQuestion = {
-    approval: "a1" as ApprovalId,
+    approval: "a1",
     question: { kind: "permission", tool: "terminal", summary: "$ rm -r x", why: "it deletes", grant: "g" },
   };
   const words: PendingQuestion = {
-    approval: "a2" as ApprovalId,
+    approval: "a2",
     question: { kind: "clarify", tool: "clarify", text: "Which?", choices: [] },
   };
   const { signal } = new AbortController();
@@ -50,14 +50,14 @@ describe("the flags of a command", () => {
     const answers = [
       await ask(permission.approval, permission.question, signal),
       await ask(permission.approval, permission.question, signal),
-      await ask("later" as ApprovalId, permission.question, signal),
+      await ask("later", permission.question, signal),
     ];
     expect(answers).toEqual([{ answer: "once" }, undefined, undefined]);
   });
 
   it("hand on to the terminal what they do not answer", async () => {
     const ask = flagAsk({ approve: "once" }, [permission], async () => ({ answer: "deny" }));
-    expect(await ask("later" as ApprovalId, permission.question, signal)).toEqual({ answer: "deny" });
+    expect(await ask("later", permission.question, signal)).toEqual({ answer: "deny" });
   });
 
   it.each([

@@ -3,18 +3,18 @@
  * flags of a command it is taken for the questions that waited when the command started, each once. Where neither
  * answers, the question stays with its turn.
  */
-import type { Face, PersonsAnswer, Question } from "#app/chat-ports.js";
 import { UserError } from "#base/errors.js";
-import type { ApprovalId } from "#base/ids.js";
 import { APPROVAL_REPLY_CHARS_MAX } from "#session/approval.js";
 import { EXIT } from "../exit-codes.js";
+import type { PendingQuestion, PersonsAnswer, Question } from "./glimpse.js";
 import type { LineInput } from "./input/line-input.js";
 import type { ChatOptions } from "./options.js";
 import { choiceLines, questionLines } from "./question-lines.js";
 import type { Screen } from "./screen.js";
 import type { LineStyle } from "./tool-line.js";
 
-export type Ask = NonNullable<Face["ask"]>;
+/** Undefined: nobody answers, and the turn waits. Aborted when it was answered elsewhere, or the turn is over. */
+export type Ask = (approval: string, question: Question, signal: AbortSignal) => Promise<PersonsAnswer | undefined>;
 
 /** After so many lines that are no answer the question is left waiting. */
 const TRIES_MAX = 20;
@@ -67,11 +67,6 @@ export function clarifyAnswer(text: string, { choices }: Clarify): PersonsAnswer
   if (words === "") return undefined;
   const chosen = /^\d{1,3}$/.test(words) ? choices[Number(words) - 1] : undefined;
   return { answer: "once", reply: (chosen ?? words).slice(0, APPROVAL_REPLY_CHARS_MAX) };
-}
-
-export interface PendingQuestion {
-  readonly approval: ApprovalId;
-  readonly question: Question;
 }
 
 /** Answers by the flags, or undefined where they say nothing; `otherwise` is asked then. */

@@ -1,16 +1,20 @@
-/** `talaria chat`: checks what was asked for, starts the runtime, and hands over to one run or to the chat of lines. */
+/** `talaria chat`: checks what was asked for, reaches the host, and hands over to one run or to the chat of lines. */
 import { UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
+import { createCompleter } from "./complete.js";
 import { displayed, onScreen } from "./displayed.js";
 import { terminalInput } from "./input/line-input.js";
 import { pipedInput, readMessage } from "./input/piped-input.js";
 import { chatByLines } from "./line-chat.js";
+import { type HostLink, openLink } from "./link.js";
 import { runOnce } from "./one-run.js";
 import { type ChatOptions, checkOptions, isOneRun, workingDirectory } from "./options.js";
-import { completeSlash } from "./slash-line.js";
-import { startChat } from "./start.js";
-import { findTarget } from "./target.js";
+import type { ChatParts } from "./talk.js";
+import { defaultModel, findTarget } from "./target.js";
+
+/** How long a chat that ends waits for the host to close what it leaves; the host does that by itself later, too. */
+const BYE_MS = 1_000;
 
 export async function chat(context: CliContext, options: ChatOptions): Promise<void> {
   const { out, signal, clock } = context;
@@ -20,12 +24,38 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
   if (text?.trim() === "") throw new UserError("an empty message says nothing", "nothing was stored", EXIT.usage);
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const isOnce = isOneRun(options, { isTerminal, json: out.json });
-  const parts = await startChat(context, options, cwd);
+  const link = await openLink(context);
   // Ctrl-C came while everything was still being put together: nothing is said then.
   signal.throwIfAborted();
-  const input = isTerminal ? terminalInput(clock, completeSlash) : undefined;
-  const card = await findTarget(parts.started.store, options);
-  if (isOnce) return runOnce(displayed(parts, options, input), options, { card, text });
-  const wish = { card, title: options.title };
-  await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
+  try {
+    const { model } = options;
+    const start = { cwd, isYolo: options.yolo === true, ...(model === undefined ? {} : { model }) };
+    let seat: string | undefined;
+    const onSeat = (id: string | undefined): void => {
+      seat = id;
+    };
+    const parts: Omit<ChatParts, "display"> = { context, link, start, onSeat };
+    const [card, known] = await Promise.all([findTarget(context, link, options), defaultModel(link)]);
+    const input = isTerminal
+      ? terminalInput(
+          clock,
+          createCompleter(link, () => seat),
+        )
+      : undefined;
+    const wish = { card, text, title: options.title, known };
+    if (isOnce) await runOnce(displayed(parts, options, input), options, wish);
+    else await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
+    await sayGoodbye(link);
+  } finally {
+    link.close();
+  }
+}
+
+/** What only this chat held is closed; a turn that runs or waits goes on. No host is started for it. */
+async function sayGoodbye({ kept }: HostLink): Promise<void> {
+  try {
+    await kept.call("connection.bye", { reason: "cli_close" }, { timeoutMs: BYE_MS });
+  } catch {
+    // A host that is gone has nothing of ours open, and one that is slow closes it when it notices that we left.
+  }
 }

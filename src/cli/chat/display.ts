@@ -1,7 +1,6 @@
 /** How a chat shows itself: to a person, as one JSON object, or as JSON lines. The same calls whatever the form. */
-import type { Glimpse, TurnReport } from "#app/chat-ports.js";
-import type { ConversationId, SessionId } from "#base/ids.js";
 import type { TurnOutcome } from "#session/turn.js";
+import type { Glimpse, TurnReport } from "./glimpse.js";
 
 export interface ChatDisplay {
   /** Told as soon as it is stored, before a model is asked: a process that is killed can be resumed by it. */
@@ -9,6 +8,8 @@ export interface ChatDisplay {
   /** A turn is about to run. */
   running(): void;
   glimpse(glimpse: Glimpse): void;
+  /** A turn began that nobody here asked for: it was said elsewhere, or before this chat was opened. */
+  said(said: SaidElsewhere): void;
   /** Ctrl-C was heard. */
   interrupting(): void;
   /** Something the person should know. */
@@ -19,9 +20,15 @@ export interface ChatDisplay {
   recalled(recalled: Recalled): void;
 }
 
+export interface SaidElsewhere {
+  readonly text: string;
+  /** A host that is gone had begun to answer it. */
+  readonly isRecovered: boolean;
+}
+
 export interface Opened {
-  readonly conversation: ConversationId;
-  readonly session: SessionId;
+  readonly conversation: string;
+  readonly session: string;
   /** `provider/name` of the model that will be asked. */
   readonly model: string;
   readonly isDemo: boolean;
@@ -31,8 +38,8 @@ export interface Opened {
 
 /** What a conversation said last, read from history. */
 export interface Recalled {
-  readonly conversation: ConversationId;
-  readonly session: SessionId;
+  readonly conversation: string;
+  readonly session: string;
   readonly model: string | null;
   /** Why it is shown: nothing was to be done, the same message id came before, or a chat goes on from there. */
   readonly because: "idle" | "duplicate" | "resumed";

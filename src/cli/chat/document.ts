@@ -1,7 +1,7 @@
 /** A chat's result for programs; documented in docs/json.md. */
-import type { TurnReport } from "#app/chat-ports.js";
 import { redactValue } from "#base/redact.js";
 import { isDemoLabel, type Recalled } from "./display.js";
+import type { TurnReport } from "./glimpse.js";
 
 const MICROS_PER_USD = 1_000_000;
 

@@ -1,7 +1,7 @@
 /** What each glimpse looks like. Pure but for the names of calls under way, which their progress is shown with. */
-import type { Glimpse } from "#app/chat-ports.js";
 import { unreachable } from "#base/errors.js";
 import { formatCount, formatSpan } from "../format.js";
+import type { Glimpse } from "./glimpse.js";
 import { callLines, type LineStyle, progressLine, safe } from "./tool-line.js";
 
 export type Drawing =

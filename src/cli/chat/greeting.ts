@@ -1,45 +1,66 @@
 /** What a person sees before the first line (version, model, their last chat) and after the last: how to go on. */
-import type { Model } from "#app/chat-ports.js";
 import type { ConversationId } from "#base/ids.js";
 import { visible } from "#base/text-width.js";
-import type { SessionStore } from "#session/store.js";
 import { mention } from "../commands/sessions-find.js";
 import { formatAgo, wrap } from "../format.js";
+import { isDemoLabel } from "./display.js";
+import type { HostLink } from "./link.js";
 import type { ChatSurface } from "./surface.js";
 import type { ChatParts } from "./talk.js";
-import { CLI_PLATFORM } from "./target.js";
+import { CLI_SOURCE, type DefaultModel } from "./target.js";
+
+export interface GreetingWish {
+  readonly isNew: boolean;
+  readonly model: DefaultModel;
+  readonly notes: readonly string[];
+}
 
 export async function greeting(
-  { context, started, surface }: ChatParts & { readonly surface: ChatSurface },
-  { isNew }: { readonly isNew: boolean },
+  { context, link, start, surface }: ChatParts & { readonly surface: ChatSurface },
+  { isNew, model, notes }: GreetingWish,
 ): Promise<string[]> {
   const { paint, columns } = surface;
   const fitted = (text: string): string[] => wrap(text, columns - 1);
   return [
-    `${paint.bold(`Talaria ${context.version}`)}  ${modelText(started.model)}`,
-    ...started.notes.flatMap((note) => fitted(visible(note))).map(paint.yellow),
-    ...(isNew ? await lastChat(started, context.clock.nowMs()) : []).flatMap(fitted),
+    `${paint.bold(`Talaria ${context.version}`)}  ${modelText(start.model ?? model.label)}`,
+    ...notes.flatMap((note) => fitted(visible(note))).map(paint.yellow),
+    ...(isNew ? await lastChat(link, context.clock.nowMs()) : []).flatMap(fitted),
     paint.dim("Say something. /help lists the commands, Ctrl-D leaves."),
   ];
 }
 
 /** The command that goes on where a chat was left. */
-export async function farewell(store: SessionStore, conversation: ConversationId): Promise<string> {
-  const [[newest], card] = await Promise.all([
-    store.list({ limit: 1, source: CLI_PLATFORM }),
-    store.show({ conversation }),
+export async function farewell(link: HostLink, conversation: string): Promise<string> {
+  const [newest, { state }] = await Promise.all([
+    newestChat(link),
+    link.call("events.since", { session_id: conversation, after: 0 }),
   ]);
   const named = `talaria chat -r ${conversation}`;
-  if (card?.liveTurn?.phase === "waiting") return `It still waits for your answer: ${named}`;
-  return `${newest?.id === conversation ? "talaria chat -c" : named} goes on here.`;
+  if (state === "waiting") return `It still waits for your answer: ${named}`;
+  const command = newest?.id === conversation ? "talaria chat -c" : named;
+  return state === "working" ? `It goes on without you: ${command} looks in.` : `${command} goes on here.`;
 }
 
-function modelText({ label, isDemo }: Model): string {
-  return isDemo ? "demo model: scripted, not an AI (talaria setup finds a real one)" : visible(label);
+function modelText(label: string): string {
+  return isDemoLabel(label) ? "demo model: scripted, not an AI (talaria setup finds a real one)" : visible(label);
 }
 
-async function lastChat({ store }: ChatParts["started"], nowMs: number): Promise<string[]> {
-  const [row] = await store.list({ limit: 1, source: CLI_PLATFORM });
+async function newestChat(link: HostLink) {
+  const { sessions } = await link.call("session.list", { limit: 1, source: CLI_SOURCE });
+  return sessions[0];
+}
+
+async function lastChat(link: HostLink, nowMs: number): Promise<string[]> {
+  const row = await newestChat(link);
   if (row === undefined) return [];
-  return [`Your last chat, ${formatAgo(row.activeMs, nowMs)}: ${mention(row)}`, "talaria chat -c goes on in it."];
+  const { id, title, preview, last_active = row.started_at } = row;
+  const named = {
+    id: id as ConversationId,
+    title: title === "" ? null : title,
+    preview: preview === "" ? null : preview,
+  };
+  return [
+    `Your last chat, ${formatAgo(last_active * 1000, nowMs)}: ${mention(named)}`,
+    "talaria chat -c goes on in it.",
+  ];
 }

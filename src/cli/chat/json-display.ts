@@ -1,9 +1,9 @@
 /** `--json`: silent until the one object. `--stream-json`: every glimpse as a line, the result last. */
-import type { Glimpse } from "#app/chat-ports.js";
 import { redactValue } from "#base/redact.js";
 import type { Output } from "../output.js";
 import type { ChatDisplay } from "./display.js";
 import { type ResultDocument, recalledDocument, resultDocument } from "./document.js";
+import type { Glimpse } from "./glimpse.js";
 
 /** A tool's result beyond this is in history, not in the stream. */
 const RESULT_CHARS_MAX = 10_000;
@@ -36,6 +36,7 @@ function documentDisplay(out: Output, tell: (document: ResultDocument) => void):
     glimpse(glimpse) {
       if (glimpse.type === "notice") note(glimpse.text);
     },
+    said: () => undefined,
     interrupting: () => undefined,
     note,
     ended: (reports) => tell(resultDocument(reports, notes)),

@@ -1,19 +1,26 @@
 /**
  * The plain chat: one line in, one answer out. At a terminal with a prompt, from a pipe without one; a pipe's end, or
- * Ctrl-D, ends it. Nothing is stored before the first message [LS-1].
+ * Ctrl-D, ends it. Nothing is stored before the first message [LS-1]. Other terminals may be in the same conversation:
+ * what happens there while nothing is asked here is shown above the prompt.
  */
-import type { TurnReport } from "#app/chat-ports.js";
-import { UserError } from "#base/errors.js";
-import type { ConversationCard } from "#session/verbs/reading.js";
+import { OperationalError, UserError } from "#base/errors.js";
+import type { SlashNextWire } from "#protocol/methods/slash.js";
 import { EXIT } from "../exit-codes.js";
 import { type Ask, terminalAsk } from "./ask.js";
-import { type Background, createBackground } from "./background.js";
+import { bystander } from "./bystander.js";
+import { changeSettings } from "./change-settings.js";
+import type { Card } from "./exchange.js";
+import type { TurnReport } from "./glimpse.js";
 import { farewell, greeting } from "./greeting.js";
 import type { LineInput } from "./input/line-input.js";
+import { showBeginning } from "./joined.js";
+import { hostNotes } from "./one-run.js";
 import type { Screen } from "./screen.js";
-import { runSlash, type SlashNext, slashContext } from "./slash-line.js";
+import { isCommandLine, runSlash } from "./slash-line.js";
 import type { ChatSurface } from "./surface.js";
-import { beginTalk, CHAT_GRACE_MS, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
+import { type ChatParts, exitCodeOf, Talk } from "./talk.js";
+import type { DefaultModel } from "./target.js";
+import { CHAT_GRACE_MS } from "./watch.js";
 
 export interface LineChatParts extends ChatParts {
   readonly screen: Screen;
@@ -22,35 +29,31 @@ export interface LineChatParts extends ChatParts {
 
 export interface LineChatWish {
   /** Undefined: a new conversation. */
-  readonly card: ConversationCard | undefined;
+  readonly card: Card | undefined;
   /** Wanted for the new one. */
   readonly title: string | undefined;
+  readonly known: DefaultModel;
 }
 
-export async function chatByLines(
-  parts: LineChatParts,
-  { card, title }: LineChatWish,
-  input: LineInput,
-): Promise<void> {
-  const { context, started, screen, surface } = parts;
-  if (input.isTerminal) screen.say(await greeting(parts, { isNew: card === undefined }));
-  else for (const note of started.notes) screen.note(note);
-  const talk = beginTalk(parts, card);
+export async function chatByLines(parts: LineChatParts, wish: LineChatWish, input: LineInput): Promise<void> {
+  const { context, link, screen, surface } = parts;
+  const { card, title, known } = wish;
+  const notes = [...known.notes, ...hostNotes(parts)];
+  if (input.isTerminal) screen.say(await greeting(parts, { isNew: card === undefined, model: known, notes }));
+  else for (const note of notes) screen.note(note);
+  const talk = new Talk(parts);
   const interrupt = (): void => context.interrupt();
   const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
-  const chat: LineChat = { parts, talk, input, ask, background: createBackground(parts), title, outcome: undefined };
+  const chat: LineChat = { parts, talk, input, ask, title, outcome: undefined };
   // What a death left open, or what waits, comes before anything new.
-  const done = card === undefined ? "nothing" : await listening(chat, () => goOn(chat));
+  const done = card === undefined ? "nothing" : await listening(chat, () => open(chat, card));
   const spoken = talk.isWaiting && !input.isTerminal ? "nothing" : await readLines(chat);
   // Whoever only looks in from a script learns that there was nothing to do, as with -r.
-  if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing") {
-    await talk.showLast({ because: "idle" });
-  }
+  if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing")
+    await talk.showLast("idle");
   if (input.isTerminal && talk.conversation !== undefined) {
-    screen.say([surface.paint.dim(await farewell(started.store, talk.conversation))]);
+    screen.say([surface.paint.dim(await farewell(link, talk.conversation))]);
   }
-  await chat.background.end();
-  await talk.close();
 }
 
 interface LineChat {
@@ -58,10 +61,9 @@ interface LineChat {
   readonly talk: Talk;
   readonly input: LineInput;
   readonly ask: Ask | undefined;
-  readonly background: Background;
   /** Wanted for the conversation that the first message begins [LS-4]. */
   title: string | undefined;
-  /** Of the last turn that this line ran. */
+  /** Of the last turn that this line set off. */
   outcome: TurnReport["outcome"] | undefined;
 }
 
@@ -69,12 +71,15 @@ interface LineChat {
 async function readLines(chat: LineChat): Promise<"lines" | "nothing"> {
   const { parts, input, talk } = chat;
   const { screen, surface, context } = parts;
+  const aside = bystander(surface, input, talk);
   let isLeaving = false;
   let spoken: "lines" | "nothing" = "nothing";
   for (;;) {
     screen.rest();
     if (input.isTerminal) surface.writeAside("\n");
+    if (input.isTerminal) talk.hear(aside);
     const read = await input.read(surface.paint.bold("> "), context.signal);
+    talk.hear(undefined);
     if (read.kind === "end") return spoken;
     if (read.kind === "interrupted") {
       if ((isLeaving && !read.hadText) || context.signal.aborted) return spoken;
@@ -113,53 +118,68 @@ async function listening<T>(chat: LineChat, act: () => Promise<T>): Promise<T> {
 async function oneLine(chat: LineChat, line: string): Promise<"stay" | "leave"> {
   const { screen, context } = chat.parts;
   try {
-    return await follow(chat, await slash(chat, line), line.trim());
+    if (!isCommandLine(line.trimEnd())) {
+      await send(chat, line.trim());
+      return "stay";
+    }
+    return await follow(chat, await slash(chat, line.trimEnd()));
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    screen.note(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
+    if (!isTellable(error)) throw error;
+    screen.note(
+      error instanceof UserError && error.hint !== undefined ? `${error.message}; ${error.hint}` : error.message,
+    );
     context.exitWith(EXIT.failed);
     return "stay";
   }
 }
 
-/** A command may ask a model; Ctrl-C ends that, not the chat. */
-async function slash(chat: LineChat, line: string): Promise<SlashNext> {
-  const { screen, surface, context } = chat.parts;
+/** A host that cannot be started ends the chat; a command that got no answer does not. */
+function isTellable(error: unknown): error is UserError | OperationalError {
+  if (error instanceof UserError) return true;
+  return error instanceof OperationalError && ["host-gone", "host-slow"].includes(error.code);
+}
+
+/** A command may ask a model; Ctrl-C ends the waiting for it, not the chat. */
+async function slash({ parts, talk }: LineChat, line: string): Promise<SlashNextWire> {
+  const { screen, surface, context, link } = parts;
+  const { id } = await talk.seated();
   const interrupt = new AbortController();
-  const release = context.takeInterrupts(() => interrupt.abort(new Error("interrupted")), CHAT_GRACE_MS);
+  const release = context.takeInterrupts(
+    () => interrupt.abort(new UserError("not waited for any longer; what the command began may go on")),
+    CHAT_GRACE_MS,
+  );
   try {
-    const context = slashContext(chat.parts, chat.talk.conversation, interrupt.signal);
-    return await runSlash(line, context, { screen, columns: surface.columns });
+    const place = { link, screen, columns: surface.columns, signal: interrupt.signal };
+    const { next, isRefused } = await runSlash(line, id, place);
+    if (isRefused) context.exitWith(EXIT.failed);
+    return next;
   } finally {
     release();
   }
 }
 
-async function follow(chat: LineChat, next: SlashNext, line: string): Promise<"stay" | "leave"> {
+async function follow(chat: LineChat, next: SlashNextWire): Promise<"stay" | "leave"> {
+  const { talk } = chat;
   switch (next.kind) {
     case "leave":
       return "leave";
     case "move":
-      chat.talk.moveTo(next.conversation);
+      await talk.moveTo(next.session_id ?? undefined);
       return "stay";
     case "resume":
-      chat.talk.moveTo(next.conversation);
+      await talk.moveTo(next.session_id);
       await goOn(chat);
       return "stay";
     case "run":
+      talk.expect();
       await runAndTell(chat);
       return "stay";
     case "send":
+    case "retry":
       await send(chat, next.text);
       return "stay";
-    case "retry":
-      await chat.talk.sayAgain(next.text);
-      await runAndTell(chat);
-      return "stay";
-    case "not-a-command":
-      await send(chat, line);
-      return "stay";
-    default:
+    case "stay":
+    case "prefill":
       return "stay";
   }
 }
@@ -171,10 +191,19 @@ async function send(chat: LineChat, text: string): Promise<void> {
   await runAndTell(chat);
 }
 
+/** A turn that runs already is shown from its beginning. */
+async function open(chat: LineChat, card: Card): Promise<"ran" | "nothing"> {
+  const { parts, talk, input } = chat;
+  await changeSettings(parts, card);
+  const { picture } = await talk.sitDown(card);
+  if (input.isTerminal) showBeginning(parts.screen, picture);
+  return goOn(chat);
+}
+
 /** What `-r` and `/resume` begin with: what was cut or waits; where nothing is, the last exchange, for a person. */
 async function goOn(chat: LineChat): Promise<"ran" | "nothing"> {
   const done = await runAndTell(chat);
-  if (done === "nothing" && chat.input.isTerminal) await chat.talk.showLast({ because: "resumed" });
+  if (done === "nothing" && chat.input.isTerminal) await chat.talk.showLast("resumed");
   return done;
 }
 
@@ -187,6 +216,5 @@ async function runAndTell(chat: LineChat): Promise<"ran" | "nothing"> {
   const code = exitCodeOf(reports);
   // A person saw it; a script learns at the end that something did not work.
   if (!input.isTerminal && code !== EXIT.ok) parts.context.exitWith(code);
-  if (input.isTerminal) chat.background.begin();
   return "ran";
 }

@@ -1,12 +1,15 @@
-/** One message from the shell, or one more run of a conversation that was cut or waits; then the command ends. */
-import { lastAsked } from "#app/chat-ports.js";
+/** One message from the shell, or one more look at a conversation that was cut or waits; then the command ends. */
 import { UserError } from "#base/errors.js";
-import type { ConversationId } from "#base/ids.js";
-import type { ConversationCard } from "#session/verbs/reading.js";
+import { ERROR_CODES } from "#protocol/error-codes.js";
 import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
+import { changeSettings } from "./change-settings.js";
+import { type Card, recalledOf } from "./exchange.js";
+import type { PendingQuestion } from "./glimpse.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
-import { beginTalk, type ChatParts, exitCodeOf, type Talk } from "./talk.js";
-import { pendingQuestions, type RecallWish } from "./target.js";
+import { Refused } from "./refused.js";
+import { type ChatParts, exitCodeOf, Talk } from "./talk.js";
+import type { DefaultModel } from "./target.js";
+import { pendingOf } from "./told.js";
 
 export interface OneRunParts extends ChatParts {
   /** Present when a person can be asked. */
@@ -15,52 +18,67 @@ export interface OneRunParts extends ChatParts {
 
 export interface OneRun {
   /** Undefined: a new conversation. */
-  readonly card: ConversationCard | undefined;
+  readonly card: Card | undefined;
   /** Undefined: only what is left to do is done. */
   readonly text: string | undefined;
+  readonly known: DefaultModel;
 }
 
-export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, text }: OneRun): Promise<void> {
-  const { context, started, display } = parts;
-  const pending = card === undefined ? [] : await pendingQuestions(started.store, card.id);
+export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, text, known }: OneRun): Promise<void> {
+  const { context, display } = parts;
+  const pending = card?.questions.map(pendingOf) ?? [];
   if (hasAnswer(options)) {
     checkAnswers(options, pending);
     // Whoever came first decided it [CT-10]; that is no mistake of the second.
     if (pending.length === 0) display.note("Nothing waits for an answer here.");
   }
-  for (const note of started.notes) display.note(note);
-  const talk = beginTalk(parts, card);
-  if (options.retry === true && card !== undefined) await sayAgain(parts, talk, card.id);
+  for (const note of [...known.notes, ...hostNotes(parts)]) display.note(note);
+  const talk = new Talk(parts);
+  if (card !== undefined) {
+    await changeSettings(parts, card);
+    await talk.sitDown(card);
+  }
+  if (options.retry === true && card !== undefined) await askAgain(parts, talk, card);
   const said = text === undefined ? undefined : await talk.say(messageOf(options, text));
+  const { exchange } = talk;
+  if (said === "duplicate" && exchange !== undefined) {
+    const recalled = recalledOf(talk.conversation ?? "", exchange, "duplicate");
+    display.recalled(recalled);
+    context.exitWith(exitCodeOf([recalled]));
+    return;
+  }
   const reports = await talk.run(askWith(parts, options, pending));
-  context.exitWith(
-    reports.length > 0 ? exitCodeOf(reports) : await talk.showLast(recallWish(said, options.messageId, text)),
-  );
+  context.exitWith(reports.length > 0 ? exitCodeOf(reports) : await talk.showLast("idle"));
   if (text !== undefined && said === "admitted" && talk.isWaiting && pending.length > 0) {
     display.note("Your message is kept; it is answered after that.");
   }
-  await talk.close();
 }
 
-function recallWish(said: "admitted" | "duplicate" | undefined, messageId?: string, text?: string): RecallWish {
-  if (said !== "duplicate") return { because: "idle" };
-  return { because: said, ...(messageId === undefined ? {} : { messageId }), ...(text === undefined ? {} : { text }) };
+/** A host that is older than this program goes on serving; the person decides when it is replaced. */
+export function hostNotes({ link, context }: Pick<ChatParts, "link" | "context">): readonly string[] {
+  const { is_newer_client, version } = link.hello;
+  if (is_newer_client !== true) return [];
+  return [`The host is version ${version} and this is ${context.version}; talaria host restart brings it up to date.`];
 }
 
 /** What is open is finished instead: it has no outcome yet that could be asked again. */
-async function sayAgain({ started, display }: ChatParts, talk: Talk, conversation: ConversationId): Promise<void> {
-  const asked = await lastAsked(started.store, conversation);
-  if (asked.kind === "nothing") {
-    throw new UserError("there is nothing to ask again here", `talaria chat -r ${conversation} -q TEXT says something`);
+async function askAgain({ link, display }: ChatParts, talk: Talk, { id }: Card): Promise<void> {
+  const answer = await link.callOnce("slash.exec", { session_id: id, command: "/retry" }).catch((error: unknown) => {
+    if (error instanceof Refused && error.code === ERROR_CODES.busy) return undefined;
+    throw error;
+  });
+  if (answer !== undefined && "next" in answer && answer.next?.kind === "run") return talk.expect();
+  const found = await link.call("session.find", { text: id });
+  if (found.kind === "found" && found.card.live_turn === null && found.card.queued === 0) {
+    throw new UserError("there is nothing to ask again here", `talaria chat -r ${id} -q TEXT says something`);
   }
-  if (asked.kind === "asked") await talk.sayAgain(asked.text);
-  else display.note("The last turn is not over; that comes first.");
+  display.note("The last turn is not over; that comes first.");
 }
 
 function messageOf({ messageId, title }: ChatOptions, text: string): Parameters<Talk["say"]>[0] {
   return {
     text,
-    ...(messageId === undefined ? {} : { eventId: messageId }),
+    ...(messageId === undefined ? {} : { messageId }),
     ...(title === undefined ? {} : { title }),
   };
 }
@@ -68,7 +86,7 @@ function messageOf({ messageId, title }: ChatOptions, text: string): Parameters<
 function askWith(
   { terminal }: OneRunParts,
   options: ChatOptions,
-  pending: Awaited<ReturnType<typeof pendingQuestions>>,
+  pending: readonly PendingQuestion[],
 ): Ask | undefined {
   const asked = terminal === undefined ? undefined : terminalAsk(terminal);
   return hasAnswer(options) && pending.length > 0 ? flagAsk(options, pending, asked) : asked;

@@ -1,8 +1,8 @@
 /** What a person is asked, as lines: what would be done, why, and what each answer covers. Pure. */
-import type { Question } from "#app/chat-ports.js";
 import { redact } from "#base/redact.js";
 import { visibleLines } from "#base/text-width.js";
 import { wrap } from "../format.js";
+import type { Question } from "./glimpse.js";
 import type { LineStyle } from "./tool-line.js";
 
 const INDENT = "  ";

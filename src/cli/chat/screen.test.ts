@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Glimpse, TurnReport } from "#app/chat-ports.js";
-import type { ApprovalId, ConversationId, SessionId, ToolCallId, TurnId } from "#base/ids.js";
 import { createPaint } from "../paint.js";
+import type { Glimpse, TurnReport } from "./glimpse.js";
 import { createScreen } from "./screen.js";
 
 function screenOf({
@@ -35,23 +34,22 @@ function screenOf({
 }
 
 const report: TurnReport = {
-  conversation: "7h3kq2vd9w4xmpab" as ConversationId,
-  session: "s" as SessionId,
-  turn: "t" as TurnId,
+  conversation: "7h3kq2vd9w4xmpab",
+  session: "s",
+  turn: "t",
   outcome: "completed",
   text: "the answer",
   model: "m/x",
   steps: 1,
   spent: { inputTokens: 1, outputTokens: 1, costMicros: 0, unpricedCalls: 0 },
   isRecovered: false,
-  isTitled: true,
   questions: [],
 };
 
-const step: Glimpse = { type: "step", number: 1, model: "m/x", usage: {} };
+const step: Glimpse = { type: "step", number: 1, model: "m/x", usage: { inputTokens: 1, outputTokens: 1 } };
 
 function finished(more: Partial<Extract<Glimpse, { type: "call-finished" }>>): Glimpse {
-  const call = "c" as ToolCallId;
+  const call = "c";
   return { type: "call-finished", call, name: "terminal", summary: "$ ls", outcome: "ok", text: "a\nb\n", ...more };
 }
 
@@ -130,8 +128,8 @@ describe("what a person sees", () => {
     screen.running();
     screen.glimpse({ type: "text", delta: "I look" });
     screen.glimpse(step);
-    screen.glimpse({ type: "call-started", call: "c" as ToolCallId, name: "terminal", summary: "$ ls", input: {} });
-    screen.glimpse({ type: "call-progress", call: "c" as ToolCallId, name: "terminal", line: "half" });
+    screen.glimpse({ type: "call-started", call: "c", name: "terminal", summary: "$ ls" });
+    screen.glimpse({ type: "call-progress", call: "c", name: "terminal", line: "half" });
     screen.glimpse(finished({}));
     screen.rest();
     const seen = written.all
@@ -150,7 +148,7 @@ describe("what a person sees", () => {
       why: "it deletes",
       grant: "g",
     } as const;
-    screen.ended([{ ...report, outcome: "waiting", text: "", questions: [{ approval: "a" as ApprovalId, question }] }]);
+    screen.ended([{ ...report, outcome: "waiting", text: "", questions: [{ approval: "a", question }] }]);
     expect([written.text, written.aside]).toEqual([
       "",
       [

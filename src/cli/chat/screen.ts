@@ -2,11 +2,11 @@
  * A chat as a person sees it. Answers go to stdout; tool lines, remarks and questions to stderr. While something runs
  * a status line is drawn in a terminal and wiped away again; what was said stays.
  */
-import type { TurnReport } from "#app/chat-ports.js";
 import { visible, visibleLines } from "#base/text-width.js";
 import { wrap } from "../format.js";
-import type { ChatDisplay, Opened, Recalled } from "./display.js";
+import type { ChatDisplay, Opened, Recalled, SaidElsewhere } from "./display.js";
 import { createDrawer, type Drawing } from "./drawing.js";
+import type { TurnReport } from "./glimpse.js";
 import { answerLines, questionLines } from "./question-lines.js";
 import type { ChatSurface } from "./surface.js";
 import { createTextFlow, type TextFlow } from "./text-flow.js";
@@ -37,6 +37,7 @@ export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Sc
       canvas.status("…");
     },
     glimpse: (glimpse) => draw(canvas, drawingOf(glimpse)),
+    said: (said) => void (surface.isTextLive && tellSaid(canvas, said)),
     interrupting: () => remark("stopping; Ctrl-C again leaves at once"),
     note: (text) => remark(text, paint.yellow),
     ended(reports) {
@@ -161,6 +162,12 @@ function tellWaiting(
         : ["It waits for your answer:", ...answerLines(question, conversation)];
     say([...questionLines(question, surface), ...how]);
   }
+}
+
+/** What another terminal said, or this one before: shown as the beginning of what follows. */
+function tellSaid({ surface, say }: Canvas, { text, isRecovered }: SaidElsewhere): void {
+  const mark = isRecovered ? "(goes on with what was said before)" : "(said elsewhere)";
+  say([...quoted(text, surface.columns), mark].map(surface.paint.dim));
 }
 
 function tellRecalled(canvas: Canvas, recalled: Recalled, answersWith: AnswersWith): void {

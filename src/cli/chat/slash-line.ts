@@ -1,61 +1,65 @@
-/** A line that begins with a slash: runs the command, says what it answered, and what the chat does next. */
-import { availableCommands, type Glimpse, runLine, type SlashContext, type SlashOutcome } from "#app/chat-ports.js";
-import type { ConversationId } from "#base/ids.js";
+/** A line that begins with a slash: the host runs the command; what it answered is said, and what the chat does next. */
 import { textWidth, visibleLines } from "#base/text-width.js";
-import { HOME_OWNER } from "#session/person.js";
+import { ERROR_CODES } from "#protocol/error-codes.js";
+import type { SlashNextWire } from "#protocol/methods/slash.js";
+import type { Result } from "#protocol/methods.js";
 import { wrap } from "../format.js";
+import type { HostLink } from "./link.js";
+import { Refused } from "./refused.js";
 import type { Screen } from "./screen.js";
-import type { ChatParts } from "./talk.js";
-import { CLI_PLATFORM } from "./target.js";
 
-/** Whoever sits at the terminal owns the home. */
-const AT_TERMINAL = { surface: "terminal", person: { id: HOME_OWNER, role: "owner" } } as const;
+/** A command may ask a model, which may take its time. */
+const COMMAND_MS_MAX = 900_000;
+/** As the host reads it: what is not one word after the slash (`/usr/bin …`) is a message like any other. */
+const COMMAND_LINE = /^\/[a-z?][\w-]*(?:\s[\s\S]*)?$/i;
 
-export type SlashNext = SlashOutcome["next"] | { readonly kind: "not-a-command" };
-
-export async function runSlash(
-  line: string,
-  context: SlashContext,
-  { screen, columns }: { readonly screen: Screen; readonly columns: number },
-): Promise<SlashNext> {
-  const outcome = await runLine(line, context);
-  if (outcome.kind === "message") return { kind: "not-a-command" };
-  if (outcome.kind === "failed") throw outcome.error;
-  const lines = outcome.say.flatMap((text) => visibleLines(text).split("\n"));
-  screen.say(lines.flatMap((text) => fitted(text, columns)));
-  return outcome.next;
+export interface SlashOutcome {
+  readonly next: SlashNextWire;
+  /** Nothing was changed: the words asked for something that cannot be. */
+  readonly isRefused: boolean;
 }
 
-export function slashContext(
-  { started, context, start, display }: ChatParts,
-  conversation: ConversationId | undefined,
-  interrupt: AbortSignal,
-): SlashContext {
-  const { store, runtime, model } = started;
-  // What came of a compaction is the command's own answer.
-  const onGlimpse = (glimpse: Glimpse): void => void (glimpse.type !== "compacted" && display.glimpse(glimpse));
-  return {
-    ...AT_TERMINAL,
-    store,
-    clock: context.clock,
-    actor: { platform: CLI_PLATFORM },
-    conversation,
-    start,
-    model,
-    version: context.version,
-    compact: (which, options) =>
-      runtime.compact(which, { ...options, face: { platform: CLI_PLATFORM, isAsked: true, onGlimpse, interrupt } }),
-    home: context.home,
+export function isCommandLine(line: string): boolean {
+  return COMMAND_LINE.test(line);
+}
+
+export interface SlashPlace {
+  readonly link: HostLink;
+  readonly screen: Screen;
+  readonly columns: number;
+  /** Aborted when the person does not want to wait any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** A line that breaks meanwhile is told as an outage: the command may have had its effect, and is not sent again. */
+export async function runSlash(line: string, sessionId: string, place: SlashPlace): Promise<SlashOutcome> {
+  const { link, screen, columns, signal } = place;
+  const say = (text: string): void => {
+    const lines = text === "" ? [] : visibleLines(text).split("\n");
+    screen.say(lines.flatMap((one) => fitted(one, columns)));
   };
+  try {
+    const params = { session_id: sessionId, command: line };
+    const result = await link.callOnce("slash.exec", params, { timeoutMs: COMMAND_MS_MAX, signal });
+    say(wordsOf(result));
+    return { next: nextOf(result), isRefused: "is_refused" in result && result.is_refused === true };
+  } catch (error) {
+    if (!(error instanceof Refused) || !TOLD.has(error.code)) throw error;
+    // An unknown name, or a turn that has to end first: said like any other answer.
+    say(error.message);
+    return { next: { kind: "stay" }, isRefused: false };
+  }
 }
 
-/** For the Tab key. */
-export function completeSlash(line: string): string[] {
-  if (!/^\/[\w-]*$/.test(line)) return [];
-  return availableCommands({ ...AT_TERMINAL, compact: true, home: true })
-    .map(({ name }) => `/${name}`)
-    .filter((name) => name.startsWith(line))
-    .map((name) => `${name} `);
+const TOLD: ReadonlySet<number> = new Set([ERROR_CODES.unknownCommand, ERROR_CODES.busy]);
+
+function wordsOf(result: Result<"slash.exec">): string {
+  if ("output" in result) return result.output;
+  return "notice" in result ? (result.notice ?? "") : "";
+}
+
+function nextOf(result: Result<"slash.exec">): SlashNextWire {
+  return ("next" in result ? result.next : undefined) ?? { kind: "stay" };
 }
 
 const DESCRIPTION_CELLS_MIN = 20;

@@ -1,160 +1,254 @@
 /**
- * One conversation at a terminal: what is said is stored first, then the runtime does what there is to do, then the
- * outcome is shown. The order is the promise: an id that was printed can be resumed, an answer that was printed is
- * history.
+ * One conversation at a terminal, kept by the host: what is said is stored there before it is answered, and once however
+ * often it has to be sent. An id that was printed can be resumed, an answer that was printed is history.
  */
-import type { TurnReport } from "#app/chat-ports.js";
-import type { StartedRuntime } from "#app/start-runtime.js";
-import type { ConversationId, SessionId } from "#base/ids.js";
-import type { SessionStart } from "#session/verbs/intake.js";
-import type { ConversationCard } from "#session/verbs/reading.js";
-import type { CliContext } from "../command.js";
+import { OperationalError } from "#base/errors.js";
+import { randomIds } from "#base/ids.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { admit, type Said } from "./admit.js";
 import type { Ask } from "./ask.js";
-import { type ChatDisplay, isDemoLabel } from "./display.js";
-import { CLI_PLATFORM, type RecallWish, recall } from "./target.js";
+import { isDemoLabel } from "./display.js";
+import { type Card, type Exchange, recalledOf } from "./exchange.js";
+import type { PendingQuestion, TurnReport } from "./glimpse.js";
+import { isUnknown } from "./refused.js";
+import { type Seat, type SeatListener, takeSeat } from "./seat.js";
+import { defaultModel } from "./target.js";
+import { type SentMessage, type WatchParts, watch } from "./watch.js";
 
-/** A tool gets 3 s to obey an interrupt; storing the outcome takes a moment more. */
-export const CHAT_GRACE_MS = 5_000;
-/** A title that is not ready by then is made by the next command. */
-export const JOBS_PATIENCE_MS = 3_000;
+/** A host that dies with what is said again and again is not asked for ever. */
+const SEATS_MAX = 5;
+/** Messages of this chat that are known as its own. */
+const OWN_MAX = 1_000;
 
-export interface ChatParts {
-  readonly context: CliContext;
-  readonly started: StartedRuntime;
-  readonly display: ChatDisplay;
-  readonly start: SessionStart;
-  /** `--model`: it is asked whatever the conversation was begun with. */
-  readonly isModelChosen: boolean;
+export interface ChatParts extends WatchParts {
+  readonly start: ChatStart;
+  /** Told where this chat is: nowhere, a blank place, or a conversation. */
+  readonly onSeat: (id: string | undefined) => void;
 }
 
-export interface Talk {
-  readonly conversation: ConversationId | undefined;
-  /** Its last turn waits for a person: nothing is closed then. */
-  readonly isWaiting: boolean;
-  /** Stores what is said. Answers whether it is new. */
-  say(message: Said): Promise<"admitted" | "duplicate">;
-  /** Stores what is said again, then hides the exchange it stands for: a death between the two loses nothing. */
-  sayAgain(text: string): Promise<void>;
-  /** Does what there is to do and shows it. */
-  run(ask: Ask | undefined): Promise<readonly TurnReport[]>;
-  /** Shows the last exchange instead of running anything. */
-  showLast(asked: RecallWish): Promise<ExitCode>;
-  /** From here on this one is talked to; undefined: the next message begins it. */
-  moveTo(conversation: ConversationId | undefined): void;
-  /** Never ends a conversation whose turn is open: that would cancel what waits or was cut. */
-  close(): Promise<void>;
+/** What a new conversation begins with. */
+export interface ChatStart {
+  readonly cwd: string;
+  readonly model?: string;
+  readonly isYolo: boolean;
 }
 
-export function beginTalk(parts: ChatParts, card: ConversationCard | undefined): Talk {
-  const { context, started, display } = parts;
-  let conversation = card?.id;
-  let isWaiting = card?.liveTurn?.phase === "waiting";
-  let isTold = false;
-  const tellOpened = (session: SessionId, own: string | undefined): void => {
-    if (isTold || conversation === undefined) return;
-    isTold = true;
-    const model = own ?? started.model.label;
-    const named = card?.id === conversation && card.title !== null ? { title: card.title } : {};
-    display.opened({ conversation, session, model, isDemo: isDemoLabel(model), ...named });
-  };
-  if (card !== undefined) tellOpened(card.tip, parts.isModelChosen ? undefined : ownModel(card));
-  return {
-    get conversation() {
-      return conversation;
-    },
-    get isWaiting() {
-      return isWaiting;
-    },
-    async say(message) {
-      const said = await admit(parts, conversation, message);
-      conversation = said.conversation;
-      tellOpened(said.session, undefined);
-      return said.kind;
-    },
-    async sayAgain(text) {
-      const said = await admit(parts, conversation, { text });
-      conversation = said.conversation;
-      await started.store.undo({ conversation, turns: 1, reason: "retry", nowMs: context.clock.nowMs() });
-    },
-    async run(ask) {
-      if (conversation === undefined) return [];
-      const reports = await runTurns(parts, conversation, ask);
-      isWaiting = reports.at(-1)?.outcome === "waiting";
-      if (reports.length > 0) display.ended(reports);
-      return reports;
-    },
-    async showLast(asked) {
-      if (conversation === undefined) return EXIT.ok;
-      const recalled = await recall(started.store, conversation, asked);
-      if (recalled === undefined) return EXIT["not-found"];
-      display.recalled(recalled);
-      return asked.because === "duplicate" ? EXIT_OF[recalled.outcome] : EXIT.ok;
-    },
-    moveTo(next) {
-      conversation = next;
-      isWaiting = false;
-      isTold = false;
-    },
-    close: () => close(context, started, conversation),
-  };
+export interface Said {
+  readonly text: string;
+  readonly messageId?: string;
+  readonly title?: string;
 }
 
-/** The model that was chosen for it when it began, if one was. */
-function ownModel(card: ConversationCard): string | undefined {
-  const own = card.sessions.at(-1)?.settings["model"];
-  return typeof own === "string" ? own : undefined;
-}
+export class Talk {
+  readonly #parts: ChatParts;
+  readonly #own = new Set<string>();
+  #seat: Seat | undefined;
+  /** Nothing was said there yet: it is a promise of the host that runs, and of no other. */
+  #isBlank = false;
+  #model: string | undefined;
+  #session = "";
+  #title: string | undefined;
+  #isTold = false;
+  #open: PendingQuestion | undefined;
+  #isWaiting = false;
+  #message: (SentMessage & { readonly exchange: Exchange | undefined }) | undefined;
+  /** What runs next was asked for here, though nobody here knows its number. */
+  #ownsNext = false;
 
-async function runTurns(
-  { context, started, display }: ChatParts,
-  conversation: ConversationId,
-  ask: Ask | undefined,
-): Promise<readonly TurnReport[]> {
-  const interrupt = new AbortController();
-  const release = context.takeInterrupts(() => {
-    display.interrupting();
-    interrupt.abort(new Error("interrupted"));
-  }, CHAT_GRACE_MS);
-  try {
-    display.running();
-    return await started.runtime.run(conversation, {
-      platform: CLI_PLATFORM,
-      isAsked: true,
-      onGlimpse: (glimpse) => display.glimpse(glimpse),
-      ...(ask === undefined ? {} : { ask }),
-      interrupt: interrupt.signal,
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined before the first message. */
+  get conversation(): string | undefined {
+    return this.#isBlank ? undefined : this.#seat?.id;
+  }
+
+  /** Its turn waits for a person. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** What the last `say` became when it had been said before, and was over. */
+  get exchange(): Exchange | undefined {
+    return this.#message?.exchange;
+  }
+
+  /** Goes on in one that exists; what is left to do there begins. */
+  async sitDown(card: Card): Promise<Awaited<Seat["opened"]>> {
+    this.leave();
+    this.#session = card.tip_session_id;
+    this.#title = card.title ?? undefined;
+    this.#isWaiting = card.live_turn?.phase === "waiting";
+    const seat = this.#take(card.id, true);
+    const [own, opened] = await Promise.all([this.#modelOf(card), seat.opened]);
+    this.#model = own;
+    this.#tellOpened();
+    return opened;
+  }
+
+  /** The seat for the next message or command: a blank one where nothing was said yet. */
+  async seated(): Promise<Seat> {
+    if (this.#seat !== undefined) return this.#seat;
+    const { link, start } = this.#parts;
+    const { cwd, model, isYolo } = start;
+    const { session_id, info } = await link.call("session.create", {
+      cwd,
+      ...(model === undefined ? {} : { model }),
+      ...(isYolo ? { yolo: true } : {}),
     });
-  } finally {
-    release();
+    this.#isBlank = true;
+    this.#model = info.model;
+    this.#title = undefined;
+    const seat = this.#take(session_id, false);
+    await seat.opened;
+    return seat;
+  }
+
+  /** Stored when it resolves. Answers whether it is new. */
+  async say({ text, messageId, title }: Said): Promise<"admitted" | "duplicate"> {
+    const params = {
+      text,
+      client_message_id: messageId ?? randomIds<string>(),
+      ...(title === undefined ? {} : { title }),
+    };
+    const { link, display } = this.#parts;
+    const answer = await this.#submit(params);
+    const { status, input_id: input, exchange } = answer;
+    if (answer.session_id !== this.#seat?.id) await this.#moveSeat(answer.session_id);
+    this.#isBlank = false;
+    if (input !== undefined && this.#own.size < OWN_MAX) this.#own.add(input);
+    this.#session = answer.tip_session_id ?? exchange?.tip_session_id ?? this.#session;
+    this.#message = {
+      status,
+      input,
+      exchange,
+      becameOf: async () => (await link.call("prompt.submit", { ...params, session_id: answer.session_id })).exchange,
+    };
+    this.#tellOpened();
+    if (answer.title_dropped !== undefined) display.note(answer.title_dropped);
+    return status === "duplicate" ? "duplicate" : "admitted";
+  }
+
+  /** What the host does next was asked for here: a command that asks again, or goes on. */
+  expect(): void {
+    this.#ownsNext = true;
+  }
+
+  /** Watches until what was said is answered, or nothing is left to do. */
+  async run(ask: Ask | undefined): Promise<readonly TurnReport[]> {
+    const seat = this.#seat;
+    const message = this.#message;
+    this.#message = undefined;
+    if (seat === undefined || this.#isBlank) return [];
+    const isMine = (input: string | undefined): boolean => this.#ownsNext || this.isMine(input);
+    const wish = { message, ask, open: this.#open, session: this.#session, isMine };
+    const { reports, open } = await watch(this.#parts, seat, wish).catch((error: unknown) => {
+      if (error instanceof OperationalError) {
+        this.#parts.display.note(`What was said is kept; talaria chat -r ${seat.id} goes on.`);
+      }
+      throw error;
+    });
+    this.#ownsNext = false;
+    this.#open = open;
+    const last = reports.at(-1);
+    this.#isWaiting = last?.outcome === "waiting";
+    this.#session = last?.session ?? this.#session;
+    if (reports.length > 0) this.#parts.display.ended(reports);
+    return reports;
+  }
+
+  /** Shows the last exchange instead of running anything. */
+  async showLast(because: "idle" | "resumed"): Promise<ExitCode> {
+    const { link, display } = this.#parts;
+    const { conversation } = this;
+    if (conversation === undefined) return EXIT.ok;
+    const found = await link.call("session.find", { text: conversation });
+    if (found.kind !== "found") return EXIT["not-found"];
+    const { last_exchange: last, tip_session_id, model } = found.card;
+    const recalled = recalledOf(conversation, last, because);
+    display.recalled({ ...recalled, session: tip_session_id, model: recalled.model ?? model });
+    return EXIT.ok;
+  }
+
+  /** From here on this one is talked to; undefined: the next message begins it. */
+  async moveTo(conversation: string | undefined): Promise<void> {
+    this.leave();
+    if (conversation === undefined) return;
+    const { link } = this.#parts;
+    const found = await link.call("session.find", { text: conversation });
+    if (found.kind === "found") await this.sitDown(found.card);
+  }
+
+  /** Hands what happens here to somebody, while nothing is asked of it. */
+  hear(listener: SeatListener | undefined): void {
+    this.#seat?.hear(listener);
+  }
+
+  isMine(input: string | undefined): boolean {
+    return input !== undefined && this.#own.has(input);
+  }
+
+  /** A question that was told while nothing was watched, or its end. */
+  noteQuestion(pending: PendingQuestion | undefined): void {
+    this.#open = pending;
+    this.#isWaiting = pending !== undefined;
+  }
+
+  leave(): void {
+    this.#seat?.stop();
+    this.#seat = undefined;
+    this.#parts.onSeat(undefined);
+    this.#isBlank = false;
+    this.#message = undefined;
+    this.#open = undefined;
+    this.#isWaiting = false;
+    this.#isTold = false;
+    this.#title = undefined;
+  }
+
+  async #submit(params: { readonly text: string; readonly client_message_id: string; readonly title?: string }) {
+    const { link } = this.#parts;
+    for (let seats = 1; ; seats++) {
+      const seat = await this.seated();
+      try {
+        return await link.call("prompt.submit", { ...params, session_id: seat.id });
+      } catch (error) {
+        // The host that had promised it is gone, and the next one knows nothing of it.
+        if (!this.#isBlank || !isUnknown(error) || seats >= SEATS_MAX) throw error;
+        this.leave();
+      }
+    }
+  }
+
+  /** A message that had been said before belongs where it was said. */
+  async #moveSeat(id: string): Promise<void> {
+    this.#seat?.stop();
+    await this.#take(id, true).opened;
+  }
+
+  #take(id: string, isWaking: boolean): Seat {
+    this.#seat = takeSeat(this.#parts.link, id, { isWaking });
+    this.#parts.onSeat(id);
+    return this.#seat;
+  }
+
+  /** The model that was chosen for it, else the one that would answer anybody. */
+  async #modelOf({ settings }: Card): Promise<string> {
+    const own = settings["model"];
+    return typeof own === "string" ? own : (await defaultModel(this.#parts.link)).label;
+  }
+
+  #tellOpened(): void {
+    const { conversation } = this;
+    if (this.#isTold || conversation === undefined) return;
+    this.#isTold = true;
+    const model = this.#model ?? "";
+    const named = this.#title === undefined ? {} : { title: this.#title };
+    this.#parts.display.opened({ conversation, session: this.#session, model, isDemo: isDemoLabel(model), ...named });
   }
 }
 
-/** After everything was shown: the opening is closed unless its turn is open, then what can wait is done for a moment, quietly. */
-async function close(
-  context: CliContext,
-  { store, runtime, finish }: StartedRuntime,
-  conversation: ConversationId | undefined,
-): Promise<void> {
-  const { clock } = context;
-  const card = conversation === undefined ? null : await store.show({ conversation });
-  if (conversation !== undefined && card?.liveTurn === null) {
-    await store.end({ conversation, actor: { platform: CLI_PLATFORM }, reason: "cli_close", nowMs: clock.nowMs() });
-  }
-  const patience = new AbortController();
-  const release = context.takeInterrupts(() => patience.abort(), CHAT_GRACE_MS);
-  const forget = clock.after(JOBS_PATIENCE_MS, () => patience.abort());
-  try {
-    await runtime.runJobs(AbortSignal.any([patience.signal, context.signal]));
-  } finally {
-    forget();
-    release();
-    await finish();
-  }
-}
-
-export function exitCodeOf(reports: readonly TurnReport[]): ExitCode {
+export function exitCodeOf(reports: readonly Pick<TurnReport, "outcome">[]): ExitCode {
   const last = reports.at(-1);
   return last === undefined ? EXIT.ok : EXIT_OF[last.outcome];
 }

@@ -1,38 +1,42 @@
-/** Which conversation a chat goes on in, and what of it is still open. */
-import type { Question } from "#app/chat-ports.js";
+/** Which conversation a chat goes on in. */
 import { UserError } from "#base/errors.js";
-import type { ConversationId } from "#base/ids.js";
-import type { SessionStore } from "#session/store.js";
-import type { TurnOutcome } from "#session/turn.js";
-import type { ConversationCard, HistoryRow } from "#session/verbs/reading.js";
+import type { CliContext } from "../command.js";
 import { requireSession } from "../commands/sessions-find.js";
+import { withReader } from "../commands/sessions-store.js";
 import { EXIT } from "../exit-codes.js";
-import type { PendingQuestion } from "./ask.js";
-import type { Recalled } from "./display.js";
-import { hasMessageId } from "./message-id.js";
+import type { Card } from "./exchange.js";
+import type { HostLink } from "./link.js";
 import { type ChatOptions, workingDirectory } from "./options.js";
 
-export const CLI_PLATFORM = "cli";
-/** How far back the last exchange is looked for; a turn with more messages shows its answer alone. */
-const RECENT_MESSAGES_MAX = 400;
+export const CLI_SOURCE = "cli";
 
 /** Undefined: a new one. */
-export async function findTarget(store: SessionStore, options: ChatOptions): Promise<ConversationCard | undefined> {
+export async function findTarget(context: CliContext, link: HostLink, options: ChatOptions): Promise<Card | undefined> {
   const { resume, continue: continued } = options;
   const name = resume ?? (typeof continued === "string" ? continued : undefined);
   if (name === undefined && continued === undefined) return undefined;
-  const card = name === undefined ? await newest(store) : await requireSession(store, name);
-  const own = card.sessions.at(-1)?.cwd ?? null;
-  if (options.cwd !== undefined && own !== null && own !== workingDirectory(options)) {
-    throw new UserError(`this conversation works in ${own}`, "--cwd is for new conversations", EXIT.usage);
+  const card = await requireCard(context, link, name ?? (await newest(link)));
+  if (options.cwd !== undefined && card.cwd !== null && card.cwd !== workingDirectory(options)) {
+    throw new UserError(`this conversation works in ${card.cwd}`, "--cwd is for new conversations", EXIT.usage);
   }
   return card;
 }
 
-async function newest(store: SessionStore): Promise<ConversationCard> {
-  const [row] = await store.list({ limit: 1, source: CLI_PLATFORM });
-  const card = row === undefined ? null : await store.show({ conversation: row.id });
-  if (card !== null) return card;
+/** A UserError that says what was meant, when it leads nowhere. */
+export async function requireCard(context: CliContext, link: HostLink, name: string): Promise<Card> {
+  const found = await link.call("session.find", { text: name });
+  if (found.kind === "found") return found.card;
+  // Why it leads nowhere, and what has a similar name, is told by whatever reads the store.
+  const { id } = await withReader(context, (store) => requireSession(store, name));
+  const again = await link.call("session.find", { text: id });
+  if (again.kind === "found") return again.card;
+  throw new UserError(`${name} is not there any more`, undefined, EXIT["not-found"]);
+}
+
+async function newest(link: HostLink): Promise<string> {
+  const { sessions } = await link.call("session.list", { limit: 1, source: CLI_SOURCE });
+  const [row] = sessions;
+  if (row !== undefined) return row.id;
   throw new UserError(
     "there is no terminal conversation to go on in",
     "talaria chat begins one; talaria sessions list shows those of other places",
@@ -40,76 +44,14 @@ async function newest(store: SessionStore): Promise<ConversationCard> {
   );
 }
 
-export async function pendingQuestions(
-  store: SessionStore,
-  conversation: ConversationId,
-): Promise<readonly PendingQuestion[]> {
-  const [open] = await store.openTurns({ limit: 1, conversation });
-  const pending = open?.approvals.filter(({ answer }) => answer === null) ?? [];
-  return pending.map(({ id, question }) => ({ approval: id, question: question as unknown as Question }));
+export interface DefaultModel {
+  readonly label: string;
+  /** What a person should know about the choice, one sentence each. */
+  readonly notes: readonly string[];
 }
 
-export interface RecallWish {
-  readonly because: Recalled["because"];
-  /** What the message said, and its id; without them the last one is meant. */
-  readonly text?: string;
-  readonly messageId?: string;
+/** The model that a new conversation would use. */
+export async function defaultModel(link: HostLink): Promise<DefaultModel> {
+  const { model = "", provider = "", warning = "" } = await link.call("config.get", { key: "provider" });
+  return { label: `${provider}/${model}`, notes: warning.split("\n").filter((note) => note !== "") };
 }
-
-/** The last exchange; or, for a message that came before, the exchange of that message where it is found. */
-export async function recall(
-  store: SessionStore,
-  conversation: ConversationId,
-  asked: RecallWish,
-): Promise<Recalled | undefined> {
-  const card = await store.show({ conversation });
-  if (card === null) return undefined;
-  const rows = await store.recent({ conversation, limit: RECENT_MESSAGES_MAX });
-  const users = rows.filter(({ role }) => role === "user");
-  const { text, messageId } = asked;
-  const said =
-    (messageId === undefined ? undefined : users.find(({ body }) => hasMessageId(body, messageId))) ??
-    users.findLast((row) => text === undefined || row.text === text) ??
-    users.at(-1);
-  const exchange = exchangeOf(rows, said);
-  const answer = answerOf(exchange);
-  const note = exchange.findLast(({ role, body }) => role === "note" && isOutcome(body?.["outcome"]));
-  const outcome = note?.body?.["outcome"];
-  return {
-    conversation,
-    session: card.tip,
-    model: card.model,
-    because: asked.because,
-    turn: said?.turn ?? null,
-    said: said?.text ?? null,
-    outcome: isOutcome(outcome) ? outcome : answer === undefined ? "failed" : "completed",
-    reason: note?.text ?? null,
-    answer: answer?.text ?? null,
-    isCut: answer?.body?.interrupted === true,
-  };
-}
-
-/** What stands between a message and the person's next one. */
-function exchangeOf(rows: readonly HistoryRow[], said: HistoryRow | undefined): readonly HistoryRow[] {
-  const from = said === undefined ? 0 : rows.indexOf(said) + 1;
-  const next = rows.findIndex(({ role }, at) => at >= from && role === "user");
-  return rows.slice(from, next < 0 ? undefined : next);
-}
-
-/** The last words of an exchange, unless a tool had the last word. */
-function answerOf(exchange: readonly HistoryRow[]): HistoryRow | undefined {
-  const last = exchange.findLast(({ role }) => role === "assistant" || role === "tool");
-  return last?.role === "assistant" && last.text !== "" ? last : undefined;
-}
-
-/** Every end without an answer leaves a note that says which it was. */
-function isOutcome(value: unknown): value is TurnOutcome {
-  return typeof value === "string" && value !== "completed" && Object.hasOwn(OUTCOMES, value);
-}
-
-const OUTCOMES: Readonly<Record<TurnOutcome, true>> = {
-  completed: true,
-  failed: true,
-  "interrupted-by-user": true,
-  "interrupted-by-crash": true,
-};

@@ -2,11 +2,11 @@
  * What tools did, in one line each: what was done and what came of it. An edit adds the first lines of its diff.
  * Pure. Secrets are taken out and nothing that could move the cursor passes.
  */
-import type { Glimpse } from "#app/chat-ports.js";
 import { redact } from "#base/redact.js";
 import { textWidth, truncate, visible } from "#base/text-width.js";
 import { formatPlural } from "../format.js";
 import type { Paint } from "../paint.js";
+import type { Glimpse } from "./glimpse.js";
 
 type Finished = Extract<Glimpse, { type: "call-finished" }>;
 

@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
+import { endHost, type HostFaults, hostFaults, LINGER, stopHost } from "../../support/hosts.js";
 import type { RuledReply } from "../../support/model-server/reply.js";
 import { cleanEnv, finished, launcher, type Run } from "./run.js";
+
+const LOOKS_MAX = 30;
 
 export interface ChatHome {
   readonly path: string;
@@ -19,7 +22,13 @@ export interface ChatHome {
   json<T = Record<string, unknown>>(args: readonly string[], more?: ChatRun): Promise<T>;
   messages(session: string): Promise<readonly StoredMessage[]>;
   sessions(): Promise<readonly StoredSession[]>;
-  remove(): void;
+  /** The sessions, once they are as they should be: what a host does in the background takes a moment. */
+  sessionsWhen(isSo: (sessions: readonly StoredSession[]) => boolean): Promise<readonly StoredSession[]>;
+  readonly faults: HostFaults;
+  /** Runs a command whose host dies at the point, and no other comes; answers the newest conversation, which is cut. */
+  cut(args: readonly string[], point: string): Promise<string>;
+  /** Ends the home's host, too. */
+  remove(): Promise<void>;
 }
 
 export interface ChatRun {
@@ -43,11 +52,12 @@ export interface StoredSession {
 
 export function chatHome(env: NodeJS.ProcessEnv = {}): ChatHome {
   const path = mkdtempSync(join(tmpdir(), "talaria-chat-"));
-  const cwd = join(path, "work");
+  const [home, cwd] = [join(path, "home"), join(path, "work")];
   mkdirSync(cwd);
+  const faults = hostFaults(path);
   const start: ChatHome["start"] = (args, more = {}) =>
     spawn(process.execPath, [launcher, ...args], {
-      env: cleanEnv(join(path, "home"), { ...env, ...more.env }),
+      env: cleanEnv(home, { ...LINGER, ...faults.env, ...env, ...more.env }),
       cwd,
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -58,16 +68,37 @@ export function chatHome(env: NodeJS.ProcessEnv = {}): ChatHome {
     return finished(child);
   };
   const json: ChatHome["json"] = async (args, more) => JSON.parse((await run([...args, "--json"], more)).stdout);
+  const sessions = async (): Promise<readonly StoredSession[]> =>
+    (await json<{ sessions: StoredSession[] }>(["sessions", "list"])).sessions;
   return {
-    path: join(path, "home"),
+    path: home,
     cwd,
     run,
     start,
     json,
     messages: async (session) =>
       (await json<{ messages: StoredMessage[] }>(["sessions", "show", session, "--all"])).messages,
-    sessions: async () => (await json<{ sessions: StoredSession[] }>(["sessions", "list"])).sessions,
-    remove: () => rmSync(path, { recursive: true, force: true }),
+    sessions,
+    async sessionsWhen(isSo) {
+      for (let looks = 1; ; looks++) {
+        const found = await sessions();
+        if (isSo(found) || looks === LOOKS_MAX) return found;
+      }
+    },
+    faults,
+    async cut(args, point) {
+      await stopHost(home);
+      faults.plan(point, "dead");
+      const { code, stderr } = await run(args);
+      faults.plan();
+      const [newest] = await sessions();
+      if (code !== 1 || newest === undefined) throw new Error(`nothing was cut at ${point} (${code}): ${stderr}`);
+      return newest.id;
+    },
+    async remove() {
+      await endHost(home);
+      rmSync(path, { recursive: true, force: true });
+    },
   };
 }
 

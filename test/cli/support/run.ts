@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
+import { killHost } from "../../support/hosts.js";
 
 export const launcher = join(packageRoot(), "bin", "talaria.cjs");
 
@@ -54,5 +55,11 @@ export interface TempHome {
 
 export function tempHome(): TempHome {
   const path = mkdtempSync(join(tmpdir(), "talaria-cli-"));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove() {
+      killHost(path);
+      rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
 }

@@ -2,15 +2,18 @@
  * The terminal's keys. At a prompt they are shown and edited; while something runs they are taken in unseen. One reader
  * has the terminal at a time, and what one has not finished goes to the next.
  */
-import { createInterface, type Interface } from "node:readline";
+import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from "node:readline";
 import { Writable } from "node:stream";
 import type { Clock } from "#base/clock.js";
+import type { Completer } from "../complete.js";
 import type { ReadLine } from "./line-input.js";
 
 const HISTORY_LINES_MAX = 500;
 const TYPED_AHEAD_LINES_MAX = 1_000;
 /** Long enough for what is in the terminal's buffer to arrive, too short to notice. */
 const DRAIN_MS = 40;
+
+type CompleterDone = (error: null, result: [completions: string[], replaced: string]) => void;
 
 export interface Keyboard {
   /** Whole lines that nobody has read yet, in order. */
@@ -19,6 +22,8 @@ export interface Keyboard {
   isLeft(): boolean;
   /** Shows the prompt with what was begun before. On `line` the line is in `ahead`. */
   prompt(prompt: string, signal: AbortSignal): Promise<ReadLine>;
+  /** Lets `write` put lines above the prompt, where one is shown; what is being typed stays as it is. */
+  interject(write: () => void): void;
   /** Takes in, unseen, what is typed until the returned function is called. */
   listen(interrupt: () => void): () => void;
   /** Takes in what was typed before now and stops listening; the returned function listens again. */
@@ -27,10 +32,11 @@ export interface Keyboard {
   giveBack(text: string): void;
 }
 
-export function createKeyboard(complete: (line: string) => string[]): Keyboard {
+export function createKeyboard(complete: Completer): Keyboard {
   const readers = createReaders(complete);
   const { ahead } = readers;
   let isLeft = false;
+  let shown: Interface | undefined;
   let listening: { readonly reader: Interface; readonly interrupt: () => void } | undefined;
   const hear = (interrupt: () => void): void => {
     const reader = readers.open(unseen());
@@ -61,6 +67,10 @@ export function createKeyboard(complete: (line: string) => string[]): Keyboard {
       hush();
       return () => void (interrupt !== undefined && hear(interrupt));
     },
+    interject(write) {
+      if (shown === undefined) write();
+      else writeAbove(shown, write);
+    },
     takeUnfinished: readers.takeUnfinished,
     giveBack: readers.giveBack,
     async prompt(prompt, signal) {
@@ -68,7 +78,9 @@ export function createKeyboard(complete: (line: string) => string[]): Keyboard {
       reader.setPrompt(prompt);
       reader.prompt();
       readers.begin(reader);
+      shown = reader;
       const read = await outcomeOf(reader, signal);
+      shown = undefined;
       readers.close(reader);
       if (read.kind === "line") return read;
       // Who leaves a line by Ctrl-C or Ctrl-D has done with it.
@@ -80,7 +92,7 @@ export function createKeyboard(complete: (line: string) => string[]): Keyboard {
 }
 
 /** What passes from one reader to the next: history, whole lines, and the line that was begun. */
-function createReaders(complete: (line: string) => string[]) {
+function createReaders(complete: Completer) {
   const ahead: string[] = [];
   let history: string[] = [];
   let unfinished = "";
@@ -103,7 +115,8 @@ function createReaders(complete: (line: string) => string[]) {
         history,
         historySize: HISTORY_LINES_MAX,
         removeHistoryDuplicates: true,
-        completer: (line: string) => [complete(line), line],
+        completer: (line: string, done: CompleterDone) =>
+          void complete(line).then(([completions, replaced]) => done(null, [completions, replaced])),
       });
       reader.on("history", (lines: string[]) => {
         history = [...lines];
@@ -122,6 +135,17 @@ function createReaders(complete: (line: string) => string[]) {
       reader.close();
     },
   };
+}
+
+/** The prompt and what is typed may take several rows: all of them are wiped, and drawn again below. */
+function writeAbove(reader: Interface, write: () => void): void {
+  moveCursor(process.stderr, 0, -reader.getCursorPos().rows);
+  cursorTo(process.stderr, 0);
+  clearScreenDown(process.stderr);
+  write();
+  // It would go up once more over the rows it had before.
+  (reader as { prevRows?: number }).prevRows = 0;
+  reader.prompt(true);
 }
 
 function unseen(): Writable {

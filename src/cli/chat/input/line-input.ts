@@ -4,6 +4,7 @@
  * next prompt.
  */
 import type { Clock } from "#base/clock.js";
+import type { Completer } from "../complete.js";
 import { createKeyboard } from "./keyboard.js";
 
 export type ReadLine =
@@ -20,11 +21,13 @@ export interface LineInput {
   ask(prompt: string, signal: AbortSignal): Promise<ReadLine>;
   /** Keeps what is typed from here on, until the returned function is called; Ctrl-C is told. */
   listen(interrupt: () => void): () => void;
+  /** Lets `write` put lines above a prompt that is shown. */
+  interject(write: () => void): void;
   /** Lines that were typed ahead are not sent: they stand in the next prompt. */
   holdBack(): void;
 }
 
-export function terminalInput(clock: Clock, complete: (line: string) => string[]): LineInput {
+export function terminalInput(clock: Clock, complete: Completer): LineInput {
   const keyboard = createKeyboard(complete);
   const { ahead } = keyboard;
   return {
@@ -57,6 +60,7 @@ export function terminalInput(clock: Clock, complete: (line: string) => string[]
       }
     },
     listen: (interrupt) => keyboard.listen(interrupt),
+    interject: (write) => keyboard.interject(write),
     holdBack: () =>
       keyboard.giveBack([...ahead.splice(0), keyboard.takeUnfinished()].filter((text) => text !== "").join(" ")),
   };

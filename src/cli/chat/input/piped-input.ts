@@ -17,7 +17,14 @@ export function pipedInput(signal: AbortSignal): LineInput {
     return { kind: "end" };
   };
   const nothing = (): void => undefined;
-  return { isTerminal: false, read, ask: async () => ({ kind: "end" }), listen: () => nothing, holdBack: nothing };
+  return {
+    isTerminal: false,
+    read,
+    ask: async () => ({ kind: "end" }),
+    listen: () => nothing,
+    interject: (write) => write(),
+    holdBack: nothing,
+  };
 }
 
 async function* linesOf(stream: NodeJS.ReadStream): AsyncGenerator<string, void> {

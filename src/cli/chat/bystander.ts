@@ -1,0 +1,82 @@
+/**
+ * What happens in a conversation while nothing is asked of it here: another terminal speaks in it, its turn goes on, a
+ * question waits. It is shown above the prompt, whole, so that it tears nothing that is being typed.
+ */
+import { wrap } from "../format.js";
+import type { LineInput } from "./input/line-input.js";
+import { questionLines } from "./question-lines.js";
+import { createScreen } from "./screen.js";
+import type { SeatEvent, SeatListener } from "./seat.js";
+import type { ChatSurface } from "./surface.js";
+import type { Talk } from "./talk.js";
+
+export function bystander(surface: ChatSurface, input: LineInput, talk: Talk): SeatListener {
+  let written = "";
+  const write = (text: string): void => {
+    written += text;
+  };
+  // Nothing is drawn over here and no text is shown in pieces: the answer comes whole, when it is over.
+  const quiet: ChatSurface = {
+    ...surface,
+    isStatusLive: false,
+    isTextLive: false,
+    writeText: write,
+    writeAside: write,
+  };
+  const screen = createScreen(quiet, "slash");
+  return (event) => {
+    show(event, { surface, screen, talk, write });
+    const text = written;
+    written = "";
+    if (text !== "") input.interject(() => surface.writeAside(text));
+  };
+}
+
+interface Shown {
+  readonly surface: ChatSurface;
+  readonly screen: ReturnType<typeof createScreen>;
+  readonly talk: Talk;
+  write(text: string): void;
+}
+
+function show(event: SeatEvent, { surface, screen, talk, write }: Shown): void {
+  const { paint, columns } = surface;
+  const say = (text: string, style = paint.dim): void =>
+    write(
+      wrap(text, columns - 1)
+        .map((line) => `${style(line)}\n`)
+        .join(""),
+    );
+  switch (event.kind) {
+    case "turn":
+      if (!talk.isMine(event.input)) say(`(said elsewhere) > ${event.text.split("\n")[0] ?? ""}`);
+      break;
+    case "glimpse":
+      screen.glimpse(event.glimpse);
+      break;
+    case "ended":
+      talk.noteQuestion(undefined);
+      screen.ended([event.report]);
+      break;
+    case "question":
+      talk.noteQuestion(event);
+      write(`${questionLines(event.question, surface).join("\n")}\n`);
+      say("It waits for an answer; /continue answers it here.");
+      break;
+    case "answered":
+      talk.noteQuestion(undefined);
+      say(`(answered elsewhere: ${event.answer})`);
+      break;
+    case "line-lost":
+      say("The line to the host is lost; everything is kept. It comes back by itself.", paint.yellow);
+      break;
+    case "unknown":
+      say("This conversation is not there any more; the next message begins another.", paint.yellow);
+      talk.leave();
+      break;
+    case "waits":
+    case "line-back":
+    case "picture":
+      break;
+  }
+}

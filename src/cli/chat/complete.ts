@@ -1,0 +1,24 @@
+/** The Tab key: what the host would complete a line with, within a moment. */
+import type { HostLink } from "./link.js";
+
+/** A person does not notice it; whoever waits longer has typed on. */
+const COMPLETE_MS = 300;
+
+/** What could stand at the end of the line, and what of the line it would replace. */
+export type Completer = (line: string) => Promise<readonly [completions: string[], replaced: string]>;
+
+/** `where` is the conversation it is about, where there is one. */
+export function createCompleter(link: HostLink, where: () => string | undefined): Completer {
+  return async (line) => {
+    if (!line.startsWith("/")) return [[], line];
+    const id = where();
+    const params = { text: line, ...(id === undefined ? {} : { session_id: id }) };
+    try {
+      const { items, replace_from } = await link.callOnce("complete.slash", params, { timeoutMs: COMPLETE_MS });
+      return [items.map(({ text }) => `${text} `), line.slice(replace_from)];
+    } catch {
+      // A key that does nothing: the line can be typed and sent all the same.
+      return [[], line];
+    }
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Hosts in tests. A client starts one where none runs, and it outlives the client: whoever used a home ends its host,
+ * by its id, before the home is removed. And hosts that die: the n-th host of a home gets the n-th fault of a plan,
+ * whoever starts it.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const LOOK_MS = 20;
+const END_MS_MAX = 10_000;
+
+/** A host of tests stays for the next command, and goes by itself should a test die before it ends it. */
+export const LINGER: NodeJS.ProcessEnv = { TALARIA_HOST_LINGER_SECONDS: "20" };
+
+/** The host that has this home; undefined when none runs. */
+export function hostPid(home: string): number | undefined {
+  const path = join(home, "run", "host.json");
+  if (!existsSync(path)) return undefined;
+  const { pid } = JSON.parse(readFileSync(path, "utf8")) as { pid: number };
+  // The number may belong to somebody else by now.
+  const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.includes("host run") && stdout.includes(home) ? pid : undefined;
+}
+
+/** Kills it; what was stored is kept, as after any death. */
+export function killHost(home: string): void {
+  const pid = hostPid(home);
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+}
+
+/** Resolves when no host has the home any more. */
+export async function hostEnds(home: string): Promise<void> {
+  for (let waited = 0; hostPid(home) !== undefined; waited += LOOK_MS) {
+    if (waited > END_MS_MAX) throw new Error(`the host of ${home} does not end`);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Lets it go in order, and waits for its end. */
+export async function stopHost(home: string): Promise<void> {
+  const pid = hostPid(home);
+  if (pid !== undefined) process.kill(pid, "SIGTERM");
+  await hostEnds(home);
+}
+
+/** Kills what runs and waits for its end: the home can be removed. */
+export async function endHost(home: string): Promise<void> {
+  killHost(home);
+  await hostEnds(home);
+}
+
+export interface HostFaults {
+  /** For whatever may start a host. */
+  readonly env: NodeJS.ProcessEnv;
+  /** For the next hosts, in their order: a fault point, with the time it is reached, or `dead` for none from here on. */
+  plan(...faults: readonly string[]): void;
+}
+
+export function hostFaults(folder: string): HostFaults {
+  const [plan, preload] = [join(folder, "host-faults"), join(folder, "host-faults.cjs")];
+  writeFileSync(plan, "");
+  writeFileSync(preload, PRELOAD);
+  return {
+    env: { NODE_OPTIONS: `--require ${preload}`, TEST_HOST_FAULTS: plan },
+    plan: (...faults) => writeFileSync(plan, faults.join("\n")),
+  };
+}
+
+/** Runs before the program does: a host takes its fault from the plan, everybody else takes none. */
+const PRELOAD = `
+const { readFileSync, writeFileSync } = require("node:fs");
+const path = process.env.TEST_HOST_FAULTS;
+const [role, verb] = process.argv.slice(-2);
+if (path && role === "host" && verb === "run" && require("node:worker_threads").isMainThread) {
+  const [next, ...rest] = readFileSync(path, "utf8").split("\\n").filter(Boolean);
+  if (next === "dead") process.exit(1);
+  writeFileSync(path, rest.join("\\n"));
+  if (next !== undefined) process.env.TALARIA_FAULT = next;
+}
+`;
