@@ -48,7 +48,7 @@ export async function hookSettings({ home, env, config }: HookSources): Promise<
     return [];
   });
   const isAccepted = config.hooks_auto_accept || /^(?:1|true|yes)$/i.test(env["TALARIA_ACCEPT_HOOKS"] ?? "");
-  const specs = [...configured(config), ...(await inFolders(home))];
+  const specs = [...configured(config), ...(await inFolders(home, remarks))];
   const seen = new Set<string>();
   const hooks = specs.flatMap((spec): ConfiguredHook[] => {
     const name = shellHookName(spec);
@@ -102,24 +102,24 @@ function leaveOf({ event, command }: ShellHookSpec, isGiven: boolean): HookLeave
 }
 
 /** `hooks/<folder>/HOOK.yaml` names events; `handler`, or `handler.` with any ending, is run for them. */
-async function inFolders(home: HomePaths): Promise<readonly FoundHook[]> {
-  const names = await readdir(home.hooks, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
-  const folders = names.filter((entry) => entry.isDirectory()).map(({ name }) => join(home.hooks, name));
-  const found = await Promise.all(folders.sort().slice(0, HOOK_FOLDERS_MAX).map(inFolder));
+async function inFolders(home: HomePaths, remarks: string[]): Promise<readonly FoundHook[]> {
+  // One folder that cannot be read must not take the other hooks along: they may be guards.
+  const orRemark = (path: string) => (error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT") remarks.push(`${path} cannot be read, so nothing in it runs: ${message}`);
+    return [];
+  };
+  const entries = await readdir(home.hooks, { withFileTypes: true }).catch(orRemark(home.hooks));
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(home.hooks, name));
+  const read = folders.sort().slice(0, HOOK_FOLDERS_MAX);
+  const found = await Promise.all(read.map((folder) => inFolder(folder).catch(orRemark(folder))));
   return found.flat();
 }
 
 async function inFolder(folder: string): Promise<readonly FoundHook[]> {
-  const text = await readFile(join(folder, HOOK_FILE), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (text === undefined) return [];
+  const text = await readFile(join(folder, HOOK_FILE), "utf8");
   const { parse } = await import("yaml");
-  const settings: unknown = parse(text, { logLevel: "silent", maxAliasCount: 0 });
+  const settings: unknown = parse(text, { logLevel: "error", maxAliasCount: 0 });
   const events = (settings as { events?: unknown } | null)?.events;
   const named = Array.isArray(events) ? events.filter((event) => typeof event === "string") : [];
   const command = await handlerOf(folder);
