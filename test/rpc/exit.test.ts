@@ -98,7 +98,7 @@ describe("an end", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
   });
 
-  it("[PR-41] a host that is killed is followed by one that goes on where it was", async () => {
+  it("[PR-8] [PR-41] a host that is killed is followed by one that goes on where it was", async () => {
     const client = await stage.open("socket");
     const { session_id: id } = await client.call("session.create", { cwd: stage.place.cwd });
     await client.call("prompt.submit", { session_id: id, text: "slow" });
@@ -113,5 +113,24 @@ describe("an end", () => {
     if (state === "working") await later.turnEnd(id);
     const { messages } = await later.call("session.resume", { session_id: id });
     expect(messages.map((row) => ("text" in row ? row.text : ""))).toEqual(["slow", "A slow answer."]);
+  });
+
+  it("[PR-41] a client on pipes outlives its host: the next one goes on, under the same ids", async () => {
+    const client = await stage.open("stdio");
+    const { session_id: id } = await client.call("session.create", { cwd: stage.place.cwd });
+    await client.call("prompt.submit", { session_id: id, text: "slow" });
+    await client.event("message.delta");
+    await stage.endHost("SIGKILL");
+    expect((await client.turnEnd(id)).payload).toMatchObject({ text: "A slow answer.", is_recovered: true });
+    expect(client.isEnded).toBe(false);
+    await client.call("prompt.submit", { session_id: id, text: "hello" });
+    expect((await client.turnEnd(id)).payload).toMatchObject({ status: "complete", text: "Hello." });
+    const { messages } = await client.call("session.resume", { session_id: id });
+    expect(messages.map((row) => ("text" in row ? row.text : ""))).toEqual([
+      "slow",
+      "A slow answer.",
+      "hello",
+      "Hello.",
+    ]);
   });
 });

@@ -25,7 +25,7 @@ describe("many clients of one conversation", () => {
     return events.slice(events.findIndex(({ type }) => type === "message.start"));
   };
 
-  it("[PR-42] see the same events with the same numbers in the same order, over any line", async () => {
+  it("[PR-8] [PR-42] see the same events with the same numbers in the same order, over any line", async () => {
     const clients = await Promise.all(LINES.map((kind) => stage.open(kind)));
     const [first, ...others] = clients as [RawClient, ...RawClient[]];
     const { session_id: id } = await first.call("session.create", { cwd: stage.place.cwd });

@@ -33,8 +33,13 @@ const whole = (): SeenEvent[] => [
 
 describe("the checker of orders", () => {
   it("finds nothing in a sound stream", () => {
+    const recovered = [
+      ...[start(), delta("x"), start(), event("message.user", { text: "hi", is_recovered: true })],
+      ...[complete(""), panel()],
+    ];
     const denied = [start(), approval(), answered(), toolEnd("3", "denied"), complete(""), panel()];
     const stream = [
+      ...recovered,
       ...denied,
       panel(true),
       ...whole(),

@@ -54,6 +54,8 @@ class OrderChecker {
   #question: string | undefined;
   #streamed = "";
   #wasRetracted = false;
+  /** Where the fault of a second start stands, until it is known why it came. */
+  #doubted: number | undefined;
   #seq = -1;
   readonly #beganInside: boolean;
 
@@ -69,6 +71,7 @@ class OrderChecker {
     this.#number(event, fault);
     if (INSIDE.has(event.type) && !this.#isInTurn) fault("outside a turn");
     if (event.type === "message.start") this.#start(fault);
+    else if (event.type === "message.user") this.#user(event);
     else if (event.type === "message.complete" || event.type === "error") this.#end(event, fault);
     else if (event.type === "session.info") this.#panel(event, fault);
     else if (event.type === "message.delta") this.#streamed += String(event.payload?.["text"] ?? "");
@@ -93,13 +96,22 @@ class OrderChecker {
   }
 
   #start(fault: (words: string) => void): void {
-    if (this.#isInTurn) fault("inside a turn");
+    if (this.#isInTurn) {
+      fault("inside a turn");
+      this.#doubted = this.faults.length - 1;
+    }
     if (this.#owesPanel) fault("the turn before has no session.info");
     this.#isInTurn = true;
     this.#open.clear();
     this.#streamed = "";
     this.#wasRetracted = false;
     this.#question = undefined;
+  }
+
+  /** The host died inside the turn, and the next one takes it up: it begins anew. */
+  #user({ payload }: SeenEvent): void {
+    if (this.#doubted !== undefined && payload?.["is_recovered"] === true) this.faults.splice(this.#doubted, 1);
+    this.#doubted = undefined;
   }
 
   #end(event: SeenEvent, fault: (words: string) => void): void {

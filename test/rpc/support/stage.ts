@@ -150,6 +150,7 @@ async function buildStage(script: readonly RuledReply[], { config = "", env: wis
     async remove() {
       for (const client of clients.splice(0)) client.line.kill();
       await host.end("SIGTERM");
+      await endStray(home);
       await model.close();
       rmSync(root, { recursive: true, force: true });
     },
@@ -226,12 +227,26 @@ class HostProcess {
   }
 }
 
+/** A host that a client started by itself; it knows no parent, so its file names it. */
+async function endStray(home: string): Promise<void> {
+  const pid = hostPidOf(home);
+  for (let isAlive = pid !== undefined; isAlive; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    try {
+      process.kill(pid as number, "SIGTERM");
+    } catch {
+      isAlive = false;
+    }
+  }
+}
+
+function hostPidOf(home: string): number | undefined {
+  const file = join(home, "run", "host.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : undefined;
+}
+
 /** The file of a host before this one may still be there. */
 function isItsOwn(home: string, pid: number | undefined): boolean {
-  const file = join(home, "run", "host.json");
-  if (!existsSync(file)) return false;
-  const { pid: written } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
-  return written === pid;
+  return pid !== undefined && hostPidOf(home) === pid;
 }
 
 function accepts(port: number): Promise<boolean> {
