@@ -35,7 +35,7 @@ export function asHook({ plugin, contribution }: HookSource, port: CallPort): Ho
         return (await answer) ?? undefined;
       } catch (error) {
         // Set aside while it was asked: it has no say any more, as if it had never been there [PL-9].
-        if (isAsked && error instanceof PluginError && error.code === "plugin-gone") return undefined;
+        if (isAsked && error instanceof PluginError && contribution() === undefined) return undefined;
         throw error;
       }
     },

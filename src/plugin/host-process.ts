@@ -41,6 +41,8 @@ export interface PluginCall extends Omit<CallOptions, "graceMs"> {
 
 /** After the process is gone, how long its last words are waited for: a child of a plugin may hold the line open. */
 const LAST_WORDS_MS = 300;
+/** More looks without a beat than the watchdog takes to speak up. */
+const STARVED_BEATS = 5;
 /** Signals that a process gets for what it did itself. */
 const OWN_SIGNALS: readonly (NodeJS.Signals | null)[] = ["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"];
 
@@ -231,12 +233,14 @@ export class HostProcess {
       confession === undefined || confession.how === "exit" || confession.how === "uncaught" ? kind : confession.how;
     const memory = this.#raw.isOutOfMemory() ? { kind: "memory" as const, text: "it used up the memory" } : undefined;
     const isUnexplained = sentence === undefined && confession === undefined && memory === undefined;
+    // Not even the watchdog said a word: the whole process stood still, which no plugin's code can do.
+    const isStarved = sentence?.kind === "blocked" && confession === undefined && this.#beatsMissed > STARVED_BEATS;
     return {
       kind: sentence?.kind ?? memory?.kind ?? how,
       text: confession?.text ?? sentence?.text ?? memory?.text ?? text,
       named: confession?.plugin ?? null,
       underWay: this.#calls.underWay(),
-      isFromOutside: isUnexplained && signal !== null && !OWN_SIGNALS.includes(signal),
+      isFromOutside: isStarved || (isUnexplained && signal !== null && !OWN_SIGNALS.includes(signal)),
     };
   }
 }

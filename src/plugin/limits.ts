@@ -54,7 +54,7 @@ export const UNSENT_BYTES_MAX = 16_000_000;
 export const HEAP_MB_MAX = 512;
 export const MEMORY_MB_MAX = 448;
 /** What a plugin may print in a second; the rest is counted and dropped. */
-export const LINES_PER_SECOND = 50;
+export const LINES_PER_SECOND = 20;
 export const LINE_CHARS_MAX = 2_000;
 /** Printing more than this in a second is a flood. */
 export const FLOOD_LINES = 10_000;

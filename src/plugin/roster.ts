@@ -39,6 +39,7 @@ export class Roster implements PluginRecord {
   #members: readonly Member[] = [];
   #remarks: readonly PluginRemark[] = [];
   #downReason: string | undefined;
+  #stored: Promise<void> = Promise.resolve();
 
   constructor(parts: RosterParts) {
     this.#parts = parts;
@@ -78,7 +79,6 @@ export class Roster implements PluginRecord {
 
   async loaded(plugin: string, contribution: Contribution): Promise<void> {
     this.#offered.set(plugin, contribution);
-    this.#review();
     const version = this.member(plugin)?.manifest.version ?? "";
     await this.#change((state) => {
       const known = { version, contribution };
@@ -87,17 +87,15 @@ export class Roster implements PluginRecord {
     });
   }
 
-  async strike(plugin: string, reason: string): Promise<"stands" | "set-aside"> {
+  strike(plugin: string, reason: string): { readonly isSetAside: boolean; readonly stored: Promise<void> } {
     const mishap = { name: plugin, reason, atMs: this.#parts.clock.nowMs() };
-    await this.#change((state) => strike(state, mishap, this.#parts.limits));
-    this.#review();
-    return isSetAside(this.#state, plugin) ? "set-aside" : "stands";
+    const stored = this.#change((state) => strike(state, mishap, this.#parts.limits));
+    return { isSetAside: isSetAside(this.#state, plugin), stored };
   }
 
-  async setAside(plugin: string, reason: string): Promise<void> {
+  setAside(plugin: string, reason: string): Promise<void> {
     const mishap = { name: plugin, reason, atMs: this.#parts.clock.nowMs() };
-    await this.#change((state) => setAside(state, mishap));
-    this.#review();
+    return this.#change((state) => setAside(state, mishap));
   }
 
   down(reason: string): void {
@@ -105,8 +103,15 @@ export class Roster implements PluginRecord {
     this.#review();
   }
 
-  async #change(change: (state: PluginState) => PluginState): Promise<void> {
+  /** In memory at once, on disk one after the other. */
+  #change(change: (state: PluginState) => PluginState): Promise<void> {
     this.#state = change(this.#state);
+    this.#review();
+    this.#stored = this.#stored.then(() => this.#store(change));
+    return this.#stored;
+  }
+
+  async #store(change: (state: PluginState) => PluginState): Promise<void> {
     try {
       // Others may have changed the file meanwhile: the same change is made to what stands there.
       await changeState(this.#parts.pluginsDir, this.#parts.clock, change);

@@ -52,9 +52,9 @@ export async function tryPlugin(surroundings: Surroundings, manifest: Manifest):
     async loaded(_plugin, contribution) {
       outcome = { kind: "loaded", contribution };
     },
-    async strike(_plugin, reason) {
+    strike(_plugin, reason) {
       outcome = { kind: "failed", reason };
-      return "set-aside";
+      return { isSetAside: true, stored: Promise.resolve() };
     },
     async setAside(_plugin, reason) {
       outcome = { kind: "failed", reason };

@@ -44,7 +44,7 @@ function begin(args: readonly string[], options: SpawnOptions): ChildProcess {
     throw notStarted((error as Error).message);
   }
   // With no file left there are not even pipes; the reason comes as an event that nobody else would hear.
-  if (child.stdio?.[LAST_PIPE] === undefined) {
+  if ((child.stdio as readonly unknown[] | undefined)?.[LAST_PIPE] === undefined) {
     child.on("error", () => undefined);
     throw notStarted("too many files are open");
   }

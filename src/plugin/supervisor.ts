@@ -22,10 +22,14 @@ export interface SupervisorParts {
   start(onUncaught: (plugin: string | null, text: string) => void): HostProcess;
 }
 
-/** Where what happens is kept. What cannot be kept must not reject: supervision goes on from memory. */
+/**
+ * Where what happens is kept. It counts at once; the promise resolves when it is stored, and never rejects: when it
+ * cannot be stored, supervision goes on from memory.
+ */
 export interface PluginRecord {
   loaded(plugin: string, contribution: Contribution): Promise<void>;
-  strike(plugin: string, reason: string): Promise<"stands" | "set-aside">;
+  /** True: that was one too many, and the plugin is set aside. */
+  strike(plugin: string, reason: string): { readonly isSetAside: boolean; readonly stored: Promise<void> };
   setAside(plugin: string, reason: string): Promise<void>;
   /** The whole plugin host is given up until the next start. */
   down(reason: string): void;
@@ -128,7 +132,7 @@ export class Supervisor {
   /** Undefined when the system refuses another process: tried again later, a bounded number of times. */
   #begin(): HostProcess | undefined {
     try {
-      const process: HostProcess = this.#parts.start((plugin, text) => void this.#uncaught(process, plugin, text));
+      const process: HostProcess = this.#parts.start((plugin, text) => this.#uncaught(process, plugin, text));
       return process;
     } catch (error) {
       if (!(error instanceof OperationalError)) throw error;
@@ -204,7 +208,11 @@ export class Supervisor {
       if (plugin === loading) {
         await this.#setAside(plugin, end.text);
         isOneLess = true;
-      } else if (await this.#strike(plugin, end.text)) isOneLess = true;
+      } else {
+        const { isSetAside, stored } = this.#strike(plugin, end.text);
+        isOneLess ||= isSetAside;
+        await stored;
+      }
     }
     return isOneLess && loading !== undefined;
   }
@@ -221,25 +229,27 @@ export class Supervisor {
   }
 
   /** Something nobody caught. The process goes on, unless it was the plugin being loaded, or one strike too many. */
-  async #uncaught(process: HostProcess, plugin: string | null, text: string): Promise<void> {
+  #uncaught(process: HostProcess, plugin: string | null, text: string): void {
     this.#parts.log.warn(text, { plugin });
     if (plugin === null) return;
     if (plugin === this.#loading) {
-      this.#thrownAtLoad = text;
+      this.#thrownAtLoad ??= text;
       process.end("stopped", text);
-    } else if (await this.#strike(plugin, text)) process.end("stopped", `${plugin} was set aside`);
+    } else if (this.#strike(plugin, text).isSetAside) process.end("stopped", `${plugin} was set aside`);
   }
 
-  async #strike(plugin: string, reason: string): Promise<boolean> {
-    if (!this.#standing.has(plugin)) return false;
-    if ((await this.#parts.record.strike(plugin, reason)) === "stands") return false;
-    this.#leaveOut(plugin, reason);
-    return true;
+  #strike(plugin: string, reason: string): { readonly isSetAside: boolean; readonly stored: Promise<void> } {
+    // Whoever is left out already may go on breaking things until the process is gone.
+    if (!this.#standing.has(plugin)) return { isSetAside: false, stored: Promise.resolve() };
+    const verdict = this.#parts.record.strike(plugin, reason);
+    if (verdict.isSetAside) this.#leaveOut(plugin, reason);
+    return verdict;
   }
 
   async #setAside(plugin: string, reason: string): Promise<void> {
+    const stored = this.#parts.record.setAside(plugin, reason);
     this.#leaveOut(plugin, reason);
-    await this.#parts.record.setAside(plugin, reason);
+    await stored;
   }
 
   #leaveOut(plugin: string, reason: string): void {

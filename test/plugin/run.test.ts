@@ -300,7 +300,7 @@ describe("a plugin that ends or blocks its process", () => {
     expect(await use(plugins, "leak")).toMatchObject({ text: "done" });
     expect(await use(plugins, "fine")).toMatchObject({ text: "ok" });
     expect(plugins.pid).toBe(pid);
-    await vi.waitFor(() => expect(home.state().strikes).toHaveLength(2));
+    await vi.waitFor(() => expect(home.state().strikes).toHaveLength(2), 10_000);
     expect(home.state().strikes.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
       expect.stringMatching(/^leaky: it left a rejected promise alone: left alone/),
       expect.stringMatching(/^leaky: it threw where nobody could catch it: thrown late/),
@@ -331,7 +331,7 @@ describe("a plugin that ends or blocks its process", () => {
     await vi.waitFor(() => {
       expect(home.log()).toContain("ASKED");
       expect(home.log()).toContain("ONCE");
-    });
+    }, 10_000);
     await use(plugins, "go");
     expect(await asked).toBe("context");
     expect(await once).toMatchObject({ kind: "error" });
@@ -347,7 +347,7 @@ describe("a plugin that ends or blocks its process", () => {
     const plugins = await home.open({ openWaitMs: 10 });
     expect(plugins.hooks.find(({ name }) => name === "plugin:hanger")?.on).toEqual(["pre_tool_call"]);
     const asked = tell(plugins, "hanger", { name: "pre_tool_call", payload: {} });
-    await vi.waitFor(() => expect(plugins.tools).not.toEqual([]));
+    await vi.waitFor(() => expect(plugins.tools).not.toEqual([]), 10_000);
     expect(await use(plugins, "fine")).toMatchObject({ text: "ok" });
     expect(await asked).toBeUndefined();
     expect(plugins.failures()).toMatchObject([{ plugin: "hanger" }]);
@@ -369,6 +369,44 @@ describe("a plugin that ends or blocks its process", () => {
     expect(answers[0]?.text).toContain("ended by SIGKILL");
     expect((await back(plugins, "fine")).text).toBe("ok");
     expect(home.state().strikes).toEqual([]);
+  });
+
+  it("[PL-9] blames nobody when the whole process stands still", async () => {
+    good();
+    const plugins = await home.open();
+    const { pid = 0 } = plugins;
+    const waiting = use(plugins, "wait");
+    expect(await use(plugins, "fine")).toMatchObject({ text: "ok" });
+    process.kill(pid, "SIGSTOP");
+    expect(await waiting).toMatchObject({ kind: "error" });
+    expect((await back(plugins, "fine")).text).toBe("ok");
+    expect(plugins.pid).not.toBe(pid);
+    expect(home.state().strikes).toEqual([]);
+  });
+
+  it("[PL-9] stores three strikes of a plugin that throws a thousand times a second, and ends it", async () => {
+    good();
+    home.add(
+      "storm",
+      tools({
+        go: "setInterval(() => { for (let i = 0; i < 50; i++) void Promise.reject(new Error('no ' + i)); }, 1); return 'begun';",
+      }),
+    );
+    const plugins = await home.open();
+    expect(await use(plugins, "go")).toMatchObject({ text: "begun" });
+    await vi.waitFor(() => expect(home.state().setAside).toMatchObject([{ name: "storm" }]), 10_000);
+    expect((await back(plugins, "fine")).text).toBe("ok");
+    expect(plugins.failures()).toMatchObject([{ plugin: "storm", text: expect.stringContaining("3 times") }]);
+    expect(home.log().length).toBeLessThan(100_000);
+  });
+
+  it("[PL-8] lets no question pass while everything is being stopped", async () => {
+    home.add("asked", tools({}, 't.on("pre_tool_call", () => new Promise(() => {}));'));
+    const plugins = await home.open();
+    const asked = tell(plugins, "asked", { name: "pre_tool_call", payload: {} });
+    await plugins.stop(500);
+    await expect(asked).rejects.toBeInstanceOf(PluginError);
+    await expect(tell(plugins, "asked", { name: "pre_tool_call", payload: {} })).rejects.toThrow("stopping");
   });
 
   it("[PL-9] gives the whole plugin host up after deaths that nobody can be blamed for", async () => {

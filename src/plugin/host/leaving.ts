@@ -4,6 +4,7 @@
  */
 import { REASON_CHARS_MAX } from "../limits.js";
 import { culpritOf } from "./culprit.js";
+import { take } from "./output.js";
 import { sendUp } from "./uplink.js";
 
 export function nameWhoLeaves(): void {
@@ -29,8 +30,11 @@ export function nameWhoLeaves(): void {
 }
 
 function uncaught(error: unknown, text: string): void {
-  const stack = error instanceof Error ? error.stack : undefined;
-  sendUp({ type: "trouble", plugin: culpritOf(stack), how: "uncaught", text: `${text}: ${reasonOf(error)}` });
+  const plugin = culpritOf(error instanceof Error ? error.stack : undefined);
+  const words = `${text}: ${reasonOf(error)}`;
+  const verdict = take(plugin, words.length);
+  if (verdict === "keep") sendUp({ type: "trouble", plugin, how: "uncaught", text: words });
+  if (verdict === "flood") sendUp({ type: "trouble", plugin, how: "flood", text: words });
 }
 
 /** One line for a person: what was thrown, and where if it says so. */

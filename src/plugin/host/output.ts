@@ -26,16 +26,21 @@ export function captureOutput(): void {
 }
 
 export function say(plugin: string | null, text: string): void {
-  const verdict = flowOf(plugin).take(text.length);
+  const verdict = take(plugin, text.length);
   if (verdict === "keep") sendUp({ type: "log", plugin, line: cut(text.trimEnd()) });
   if (verdict === "flood") sendUp({ type: "trouble", plugin, how: "flood", text: "it floods the log" });
 }
 
 /** Progress of a tool: bounded together with what the plugin prints. */
 export function sayProgress(plugin: string, id: number, line: string): void {
-  const verdict = flowOf(plugin).take(line.length);
+  const verdict = take(plugin, line.length);
   if (verdict === "keep") sendUp({ type: "report", id, line: cut(line) });
   if (verdict === "flood") sendUp({ type: "trouble", plugin, how: "flood", text: "it floods with progress" });
+}
+
+/** Whatever a plugin says without being asked counts together. */
+export function take(plugin: string | null, size: number): "keep" | "drop" | "flood" {
+  return flowOf(plugin).take(size);
 }
 
 /** What was dropped since the last time, by plugin; undefined when nothing was. */
