@@ -100,6 +100,14 @@ describe("a frame on its way out", () => {
     expect(JSON.parse(frame).params.payload.text).toBe(text);
   });
 
+  it("[PR-4] an event that was read can be sent on as it came", () => {
+    const event = eventFrame({ type: "message.start", session_id: "s", seq: 7 });
+    const read = parseAnswer(event);
+    if (read.kind !== "event") throw new Error(read.kind);
+    expect(eventFrame(read)).toBe(event);
+    expect(JSON.parse(event).params).toEqual({ type: "message.start", session_id: "s", seq: 7 });
+  });
+
   it("[PR-4] comes back as it went", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (params) => {

@@ -90,8 +90,9 @@ export function errorFrame(id: FrameId | null, error: RpcError): string {
   return encodeFrame({ jsonrpc: VERSION, id, error: { code: error.code, message: error.message } });
 }
 
-export function eventFrame(params: EventParams): string {
-  return encodeFrame({ jsonrpc: VERSION, method: EVENT_METHOD, params });
+/** Exactly the fields of an event, whatever else the object that is passed has. */
+export function eventFrame({ type, session_id, payload, seq }: EventParams): string {
+  return encodeFrame({ jsonrpc: VERSION, method: EVENT_METHOD, params: { type, session_id, payload, seq } });
 }
 
 /** One line: some line readers take U+2028 and U+2029 for the ends of lines. */
