@@ -13,7 +13,7 @@ import { createOffers, type PluginPlatformEntry } from "./offers.js";
 import { Roster } from "./roster.js";
 import { type Surroundings, supervise } from "./running.js";
 import { readShelf } from "./shelf.js";
-import { type PluginState, readState } from "./state.js";
+import { readState } from "./state.js";
 
 export interface Plugins {
   /** One per enabled plugin. What each hears may change when it is loaded, or set aside. */
@@ -22,6 +22,8 @@ export interface Plugins {
   readonly tools: readonly Tool[];
   readonly commands: readonly SlashCommand[];
   readonly platforms: readonly PluginPlatformEntry[];
+  /** The enabled plugins in one line each, also those that do not run. */
+  listed(): readonly { readonly name: string; readonly about: string }[];
   /** What is wrong with plugins, by name: those that do not run, and what of the others does not. */
   failures(): readonly PluginRemark[];
   /** Loading has ended, one way or another. */
@@ -37,10 +39,20 @@ export interface OpenWish extends Surroundings {
   readonly taken: TakenNames;
 }
 
+/** What the disk refuses keeps plugins from running and nothing else from starting. */
 export async function startPlugins(wish: OpenWish): Promise<Plugins> {
+  try {
+    return await start(wish);
+  } catch (error) {
+    if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    wish.log.error("plugins cannot be used", { reason: (error as Error).message });
+    return nothing([{ plugin: null, kind: "broken", text: `plugins cannot be used: ${(error as Error).message}` }]);
+  }
+}
+
+async function start(wish: OpenWish): Promise<Plugins> {
   const { pluginsDir, clock, log, limits, taken } = wish;
-  const state = await readOrRefuse(pluginsDir);
-  if ("problem" in state) return nothing([{ plugin: null, kind: "broken", text: state.problem }]);
+  const state = await readState(pluginsDir);
   if (state.enabled.length === 0) return nothing([]);
   const shelf = await readShelf(pluginsDir);
   const roster = new Roster({ pluginsDir, clock, log, limits, taken, state, shelf });
@@ -63,6 +75,7 @@ export async function startPlugins(wish: OpenWish): Promise<Plugins> {
       return supervisor.pid;
     },
     settled: supervisor.settled,
+    listed: () => roster.listed(),
     failures: () => roster.remarks(),
     stop: (limitMs) => supervisor.stop(limitMs),
   };
@@ -82,18 +95,8 @@ function nothing(remarks: readonly PluginRemark[]): Plugins {
     platforms: [],
     pid: undefined,
     settled: Promise.resolve(),
+    listed: () => remarks.flatMap(({ plugin, text }) => (plugin === null ? [] : [{ name: plugin, about: text }])),
     failures: () => remarks,
     stop: async () => undefined,
   };
-}
-
-/** A damaged file keeps plugins from running and nothing else from starting. */
-async function readOrRefuse(pluginsDir: string): Promise<PluginState | { readonly problem: string }> {
-  try {
-    return await readState(pluginsDir);
-  } catch (error) {
-    if (error instanceof UserError) return { problem: error.message };
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return { problem: `the state of the plugins cannot be read: ${(error as Error).message}` };
-  }
 }

@@ -73,6 +73,14 @@ export class Roster implements PluginRecord {
     return this.#members.find(({ manifest }) => manifest.name === plugin);
   }
 
+  listed(): readonly { readonly name: string; readonly about: string }[] {
+    const broken = brokenOnes(this.#parts.shelf, this.#state).flatMap(({ plugin, text }) =>
+      plugin === null ? [] : [{ name: plugin, about: text }],
+    );
+    const running = this.#members.map(({ manifest: { name, description } }) => ({ name, about: description }));
+    return [...running, ...broken].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   remarks(): readonly PluginRemark[] {
     return [...brokenOnes(this.#parts.shelf, this.#state), ...this.#remarks, ...this.#downRemark()];
   }

@@ -2,6 +2,12 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OUR_TOOLS } from "#app/plugins.js";
+import { allTools } from "#app/tools.js";
+import { systemClock } from "#base/clock.js";
+import { randomIds } from "#base/ids.js";
+import type { SessionStore } from "#session/store.js";
+import { createProcesses } from "#tool/terminal/processes.js";
 import { link, type PluginHome, pluginHome } from "./support/plugin-home.js";
 
 let home: PluginHome;
@@ -65,7 +71,11 @@ const BROKEN: readonly (readonly [what: string, code: string, reason: RegExp])[]
     /more at once/,
   ],
   ["takes all memory in buffers", "const kept = []; for (;;) kept.push(Buffer.alloc(1e6, 1));", /memory/],
-  ["takes all memory in objects", "const kept = []; for (;;) kept.push({ a: [1, 2, 3], b: {} });", /memory|index\.ts:1/],
+  [
+    "takes all memory in objects",
+    "const kept = []; for (;;) kept.push({ a: [1, 2, 3], b: {} });",
+    /memory|index\.ts:1/,
+  ],
   ["has a syntax error", "export function register( {", /index\.ts/],
   ["imports what is not there", "import './gone.js'; export function register() {}", /gone\.js/],
   ["exports no register", "export const somethingElse = 1;", /no function called register/],
@@ -89,6 +99,11 @@ describe("a plugin that breaks while it is loaded", () => {
     // At once, and not after three attempts.
     expect(failure?.text).not.toContain("times");
     expect(names(plugins.tools)).toEqual(["before", "after"]);
+    expect(plugins.listed()).toMatchObject([
+      { name: "a-good" },
+      { name: "broken", about: failure?.text },
+      { name: "z-good" },
+    ]);
     const signal = new AbortController().signal;
     for (const { run } of plugins.tools) {
       expect(await run({}, { signal } as never)).toEqual({ kind: "ok", text: "fine" });
@@ -183,6 +198,14 @@ describe("how plugins are written", () => {
 });
 
 describe("what is not run at all", () => {
+  it("[PL-3] anything, when the disk refuses the plugins' folders; the start goes on", async () => {
+    home.add("good", tool("fine"));
+    writeFileSync(join(home.pluginsDir, ".storage"), "a file where a folder should be");
+    const plugins = await home.open();
+    expect(plugins.tools).toEqual([]);
+    expect(plugins.failures()).toMatchObject([{ plugin: null, text: expect.stringContaining("cannot be used") }]);
+  });
+
   it("[PL-1] a plugin that nobody enabled", async () => {
     mkdirSync(join(home.pluginsDir, "quiet"));
     writeFileSync(join(home.pluginsDir, "quiet", "plugin.yaml"), "name: quiet\n");
@@ -220,6 +243,13 @@ describe("what is not run at all", () => {
 });
 
 describe("names", () => {
+  it("[PL-5] keeps the names of all our own tools", () => {
+    const processes = createProcesses({ clock: systemClock, newId: randomIds });
+    const wish = { store: {} as SessionStore, processes, disabled: [], allowsPrivate: false };
+    const ours = allTools(wish, { runChild: async () => Promise.reject(new Error("not here")) });
+    expect(names(ours).sort()).toEqual([...OUR_TOOLS].sort());
+  });
+
   it("[PL-5] leaves a tool out whose name is taken by ours or by a plugin before it, and says so", async () => {
     home.add(
       "one",

@@ -397,6 +397,7 @@ describe("a plugin that ends or blocks its process", () => {
     await vi.waitFor(() => expect(home.state().setAside).toMatchObject([{ name: "storm" }]), 10_000);
     expect((await back(plugins, "fine")).text).toBe("ok");
     expect(plugins.failures()).toMatchObject([{ plugin: "storm", text: expect.stringContaining("3 times") }]);
+    expect(home.state().strikes).toEqual([]);
     expect(home.log().length).toBeLessThan(100_000);
   });
 
