@@ -4,7 +4,7 @@
  */
 import type { ConversationId, SessionId, TurnId } from "#base/ids.js";
 import { type Asking, askForContext, askToBlock, askToReplace, listeners } from "#hook/ask-hooks.js";
-import type { Announced, Hook, HookPayload } from "#hook/hook.js";
+import type { Announced, Hook, HookPayload, Intercepted } from "#hook/hook.js";
 import { boundedValues } from "#session/boundary.js";
 import type { Message } from "#session/message.js";
 import type { InterceptedCall, Interceptors } from "./interceptors.js";
@@ -45,9 +45,12 @@ export function createInterceptors(parts: InterceptorParts, turn: InterceptedTur
     cwd: turn.cwd,
     ...boundedValues(values),
   });
+  const hears = (name: Intercepted): boolean => listeners(hooks, name).length > 0;
+  const replace = async (name: Replaced, values: Readonly<Record<string, unknown>>): Promise<string | undefined> =>
+    hears(name) ? (await askToReplace(hooks, { name, payload: about(values) }, asking))?.text : undefined;
   return {
-    guardsCalls: listeners(hooks, "pre_tool_call").length > 0,
-    addsContext: listeners(hooks, "pre_llm_call").length > 0,
+    guardsCalls: hears("pre_tool_call"),
+    addsContext: hears("pre_llm_call"),
     async beforeModel({ userMessage, isFirstTurn, history }) {
       const added = await askForContext(
         hooks,
@@ -68,27 +71,27 @@ export function createInterceptors(parts: InterceptorParts, turn: InterceptedTur
       return { kind: "deny", text: `Refused: ${blocked.text} (by the hook ${blocked.hook}). It was not run.` };
     },
     async toolResult({ outcome, body, durationMs, ...call }) {
-      let { text } = call;
-      if (call.tool === TERMINAL_TOOL) {
-        const payload = about({
-          tool_name: call.tool,
-          command: (call.input as { command?: unknown } | null)?.command ?? null,
-          output: text,
-          returncode: body?.["exitCode"] ?? null,
-          env_type: "local",
-        });
-        text = (await askToReplace(hooks, { name: "transform_terminal_output", payload }, asking))?.text ?? text;
-      }
-      const payload = about({ ...callKeys(call), result: text, status: outcome, duration_ms: durationMs });
-      text = (await askToReplace(hooks, { name: "transform_tool_result", payload }, asking))?.text ?? text;
-      return text === call.text ? undefined : text;
+      const terminal = call.tool === TERMINAL_TOOL ? terminalKeys(call, body) : undefined;
+      const first = terminal && (await replace("transform_terminal_output", terminal));
+      const result = first ?? call.text;
+      const values = { ...callKeys(call), result, status: outcome, duration_ms: durationMs };
+      return (await replace("transform_tool_result", values)) ?? first;
     },
-    async answer(text) {
-      const payload = about({ response_text: text });
-      return (await askToReplace(hooks, { name: "transform_llm_output", payload }, asking))?.text;
+    answer: (text) => replace("transform_llm_output", { response_text: text }),
+    request({ name, values }) {
+      if (hooks.some(({ on }) => on.includes(name))) parts.announce(name, about(values));
     },
-    request: ({ name, values }) => parts.announce(name, about(values)),
   };
+}
+
+type Replaced = Parameters<typeof askToReplace>[1]["name"];
+
+function terminalKeys(
+  { tool, input, text }: InterceptedCall & { readonly text: string },
+  body: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
+  const command = (input as { command?: unknown } | null)?.command ?? null;
+  return { tool_name: tool, command, output: text, returncode: body?.["exitCode"] ?? null, env_type: "local" };
 }
 
 function callKeys({ call, callId, tool, input }: InterceptedCall): Readonly<Record<string, unknown>> {

@@ -14,6 +14,7 @@ import { eventsOf } from "./names.js";
 /** The wait before the second attempt; each further one waits four times as long. */
 export const HOOK_RETRY_MS = 1_000;
 const RETRY_FACTOR = 4;
+export const HOOK_RETRY_MS_MAX = 300_000;
 const SETTLE_TRIES_MAX = 3;
 const SETTLE_WAIT_MS = 1_000;
 
@@ -56,7 +57,7 @@ export async function settleCall(parts: DeliveryParts, due: DueHook, end: CallEn
     return undefined;
   }
   const { error } = end;
-  const retryMs = nowMs + HOOK_RETRY_MS * RETRY_FACTOR ** (due.attempts - 1);
+  const retryMs = nowMs + Math.min(HOOK_RETRY_MS_MAX, HOOK_RETRY_MS * RETRY_FACTOR ** (due.attempts - 1));
   const settled = await settle(parts, { key: due.key, result: { kind: "failed", error, retryMs }, nowMs });
   const isDead = settled === "dead";
   const fields = { hook: due.subscriber, event: due.kind, key: due.key, attempts: due.attempts, error };

@@ -248,7 +248,8 @@ describe("a hook before the first request", () => {
 });
 
 it("[HK-6] a request to a provider is announced before and after, also when it fails", async () => {
-  open([{ failure: "rejected", message: "no" }], { hooks: [] });
+  const listens = { name: "a", on: ["pre_api_request", "api_request_error"], call: async () => undefined } as const;
+  open([{ failure: "rejected", message: "no" }], { hooks: [listens] });
   await scene.turn("hello");
   expect(scene.announced.map(({ name }) => name)).toEqual(["pre_api_request", "api_request_error"]);
   expect(scene.announced[1]?.payload).toMatchObject({ model: "test/scripted", error: "no", error_type: "rejected" });

@@ -1,4 +1,6 @@
 /** Boundaries of sessions through the real program and real shell hooks [BH]. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HookHome, hookHome, NOTE, named } from "./support.js";
 
@@ -142,6 +144,20 @@ describe("hooks that step in", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "note", "assistant"]);
     expect(messages[1]?.body).toMatchObject({ context: "It rains." });
   });
+});
+
+it("[HK-7] a hook's environment holds none of our secrets or settings, and says whom it is about", {
+  timeout: TIME_MS_MAX,
+}, async () => {
+  home = hookHome({ on_session_end: [{ command: `env > environment; ${NOTE}` }] });
+  const secrets = { OPENAI_API_KEY: "sk-secret-1", MY_TOKEN: "secret-2", TALARIA_LOGS_LEVEL: "debug", KEPT: "yes" };
+  await home.run(["chat", "-q", "hello"], { env: secrets });
+  const [heard] = await home.untilHeard((all) => all.length > 0);
+  const environment = readFileSync(join(home.path, "environment"), "utf8");
+  expect(environment).not.toMatch(/secret|TALARIA_LOGS/);
+  expect(environment).toContain("KEPT=yes");
+  expect(environment).toContain(`TALARIA_HOME=${home.path}`);
+  expect(environment).toContain(`TALARIA_SESSION_ID=${heard?.session_id}`);
 });
 
 describe("leave to run", () => {

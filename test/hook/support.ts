@@ -67,7 +67,7 @@ export function hookHome(hooks: Readonly<Record<string, readonly HookEntry[]>>, 
     async end() {
       // Ends a host that was started meanwhile; where there is none, that is said and done.
       await home.run(["host", "stop", "--force"]);
-      home.remove();
+      await home.remove();
     },
   };
 }

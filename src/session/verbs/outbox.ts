@@ -23,6 +23,7 @@ export interface DueHook {
   readonly subscriber: string;
   readonly kind: BoundaryKind;
   readonly payload: BoundaryPayload;
+  /** With this one; what a stopping host cut off is not counted. */
   readonly attempts: number;
   /** Of the route in whose line it stands, and who talks there, where the route still is. */
   readonly sessionKey: string | null;

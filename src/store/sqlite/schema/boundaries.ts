@@ -64,6 +64,8 @@ CREATE TABLE hook_delivery(
   order_key TEXT NOT NULL,
   state TEXT NOT NULL CHECK(state IN ('pending', 'running', 'done', 'dead')),
   attempts INTEGER NOT NULL DEFAULT 0,
+  -- Attempts that a stopping host cut off: they are nobody's failure.
+  cuts INTEGER NOT NULL DEFAULT 0 CHECK(cuts BETWEEN 0 AND attempts),
   due_ms INTEGER,
   started_ms INTEGER,
   host TEXT,

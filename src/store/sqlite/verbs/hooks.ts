@@ -51,7 +51,10 @@ export const hookVerbs: VerbTable<HookVerbs> = {
     );
     if (row === undefined || row.ended_ms !== null) return { kind: "unknown" };
     if (result.kind === "failed") return failHook(tx, row, { ...result, nowMs });
-    if (result.kind === "cut") return retryHook(tx, row, { error: HOOK_CUT_TEXTS.stopped, retryMs: nowMs });
+    if (result.kind === "cut") {
+      tx.db.run("UPDATE hook_delivery SET cuts = cuts + (state = 'running'), state = 'pending' WHERE no = ?", row.no);
+      return retryHook(tx, row, { error: HOOK_CUT_TEXTS.stopped, retryMs: nowMs });
+    }
     // It may be due again by now: whoever ran it was slow, and was given up meanwhile.
     tx.db.run(
       "UPDATE hook_delivery SET state = 'done', due_ms = NULL, error = NULL, ended_ms = ? WHERE no = ?",
@@ -110,7 +113,7 @@ const IS_WAITING = `e.kind = 'on_session_reset' AND EXISTS (SELECT 1 FROM hook_d
       AND (o.due_ms IS NOT NULL OR (o.state = 'running' AND o.started_ms > ?2))
       AND (o.error IS NULL OR o.error IN (${CUT_TEXTS})))`;
 
-const DUE = `SELECT h.no, h.subscriber, h.event, e.kind, e.payload, h.attempts + 1 AS attempts, e.order_key, r.key AS route,
+const DUE = `SELECT h.no, h.subscriber, h.event, e.kind, e.payload, h.attempts - h.cuts + 1 AS attempts, e.order_key, r.key AS route,
     r.origin FROM hook_delivery h JOIN boundary_event e ON e.no = h.event LEFT JOIN route r ON r.key = e.order_key
   WHERE h.due_ms <= ?1 AND NOT (${IS_WAITING})`;
 
@@ -149,7 +152,7 @@ export interface HookRow {
   readonly ended_ms: number | null;
 }
 
-export const HOOK = `SELECT h.no, h.subscriber, h.event, e.kind, h.order_key, h.attempts, h.ended_ms
+export const HOOK = `SELECT h.no, h.subscriber, h.event, e.kind, h.order_key, h.attempts - h.cuts AS attempts, h.ended_ms
   FROM hook_delivery h JOIN boundary_event e ON e.no = h.event`;
 
 /** Along the index of what is open, line by line: what was told long ago is not walked over. */
