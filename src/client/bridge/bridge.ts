@@ -11,7 +11,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock } from "#base/clock.js";
 import { LineSplitter } from "#base/line-splitter.js";
 import { ERROR_CODES } from "#protocol/error-codes.js";
-import { errorFrame, type FrameId, parseAnswer, parseFrame, requestFrame } from "#protocol/frame.js";
+import { errorFrame, type FrameId, type JsonObject, parseAnswer, parseFrame, requestFrame } from "#protocol/frame.js";
 import type { Result } from "#protocol/methods.js";
 import type { Wish } from "../host-line.js";
 import { type ClientWire, closingReason, type LineEnd } from "../wire.js";
@@ -59,7 +59,8 @@ interface OpenRequest extends Asked {
 
 type State =
   | { readonly phase: "opening" }
-  | { readonly phase: "joined"; readonly wire: ClientWire }
+  /** Until it has caught up, the host may not know the sessions that the client speaks of. */
+  | { readonly phase: "joined"; readonly wire: ClientWire; readonly isCaughtUp: boolean }
   /** No host could be had; until somebody asks again after a rest. */
   | { readonly phase: "resting"; readonly why: string };
 
@@ -124,12 +125,9 @@ export class Bridge {
 
   #say(line: string): void {
     if (line.trim() === "") return;
-    if (this.#state.phase === "joined" && this.#queue.length === 0 && this.#open.size < OPEN_MAX) {
-      this.#forward(line, this.#state.wire);
-      return;
-    }
     this.#queue.push(line);
     this.#queueChars += line.length;
+    this.#flushQueue();
     if (this.#state.phase === "resting") this.#refuseQueue(this.#state.why);
     this.#changed();
   }
@@ -145,7 +143,7 @@ export class Bridge {
   }
 
   #flushQueue(): void {
-    if (this.#state.phase !== "joined") return;
+    if (this.#state.phase !== "joined" || !this.#state.isCaughtUp) return;
     let at = 0;
     for (; at < this.#queue.length && this.#open.size < OPEN_MAX; at++) {
       const line = this.#queue[at] ?? "";
@@ -220,11 +218,9 @@ export class Bridge {
           resolve(why.kind === "lost" ? (told ?? why) : why);
         },
       });
-      this.#state = { phase: "joined", wire };
+      this.#state = { phase: "joined", wire, isCaughtUp: false };
       void this.#ask(wire, "host.hello", this.#parts.hello);
-      this.#subscribeAgain(wire);
-      this.#balance();
-      this.#changed();
+      void this.#catchUp(wire);
     });
   }
 
@@ -272,18 +268,30 @@ export class Bridge {
     this.#changed();
   }
 
-  #subscribeAgain(wire: ClientWire): void {
-    for (const id of this.#sessions.ids()) {
-      this.#sessions.asking(id);
-      void this.#ask(wire, "events.subscribe", { session_id: id, after: this.#sessions.seqOf(id) }).then((result) => {
-        if (result === undefined) return this.#sessions.forget(id);
-        for (const frame of this.#sessions.resumed(id, result as Result<"events.subscribe">)) this.#write(frame);
-      });
+  /** Never comes to its end when the line ends first. */
+  async #catchUp(wire: ClientWire): Promise<void> {
+    await Promise.all(this.#sessions.ids().map((id) => this.#goOn(wire, id)));
+    if (this.#state.phase === "joined" && this.#state.wire === wire) this.#state = { ...this.#state, isCaughtUp: true };
+    this.#balance();
+    this.#changed();
+  }
+
+  async #goOn(wire: ClientWire, id: string): Promise<void> {
+    this.#sessions.asking(id);
+    const after = this.#sessions.seqOf(id);
+    const known = await this.#ask(wire, "events.subscribe", { session_id: id, after });
+    if (known !== undefined) {
+      for (const frame of this.#sessions.resumed(id, known as Result<"events.subscribe">)) this.#write(frame);
+      return;
     }
+    const draft = this.#sessions.draftOf(id);
+    if (draft !== undefined && (await this.#ask(wire, "session.create", draft)) !== undefined)
+      this.#sessions.reopened(id);
+    else this.#sessions.forget(id);
   }
 
   /** Undefined when it was refused. Never settles when the line ends first. */
-  #ask(wire: ClientWire, method: string, params: Record<string, unknown>): Promise<unknown> {
+  #ask(wire: ClientWire, method: string, params: JsonObject): Promise<unknown> {
     const id = `${this.#idPrefix}${++this.#ownCount}`;
     return new Promise((resolve) => {
       this.#own.set(id, resolve);

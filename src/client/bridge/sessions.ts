@@ -24,6 +24,8 @@ const SPEAKING: ReadonlySet<string> = new Set(["prompt.submit", "events.subscrib
 
 interface Joined {
   readonly cursor: EventCursor;
+  /** What it was opened with, until something is said in it: a host that dies before that forgets it. */
+  draft: JsonObject | undefined;
   /** A turn was seen to begin and not to end. */
   isBusy: boolean;
   /** While its subscription is under way. */
@@ -50,8 +52,9 @@ export class BridgeSessions {
   noteAnswer({ method, params }: Asked, result: JsonObject): void {
     const named = params["session_id"];
     const answered = result["session_id"];
-    if (JOINING.has(method) && typeof answered === "string") this.#join(answered);
-    else if (SPEAKING.has(method) && typeof named === "string") this.#join(named);
+    if (JOINING.has(method) && typeof answered === "string") {
+      this.#join(answered, method === "session.create" ? params : undefined);
+    } else if (SPEAKING.has(method) && typeof named === "string") this.#join(named, undefined);
     else if (LEAVING.has(method) && typeof named === "string") this.#joined.delete(named);
   }
 
@@ -96,17 +99,30 @@ export class BridgeSessions {
     return told.map(eventFrame);
   }
 
+  /** What opens it again under its id in a host that does not know it; undefined when something was said in it. */
+  draftOf(id: string): JsonObject | undefined {
+    const draft = this.#joined.get(id)?.draft;
+    return draft === undefined ? undefined : { ...draft, session_id: id };
+  }
+
+  /** Opened again, with nothing to catch up on. */
+  reopened(id: string): void {
+    const joined = this.#joined.get(id);
+    if (joined !== undefined) joined.early = undefined;
+  }
+
   /** The new host has no such conversation; what the client says there will be refused. */
   forget(id: string): void {
     this.#joined.delete(id);
   }
 
-  #join(id: string): void {
+  #join(id: string, draft: JsonObject | undefined): void {
     const before = this.#joined.get(id);
     this.#joined.delete(id);
     const [oldest] = this.#joined.keys();
     if (this.#joined.size >= SESSIONS_MAX && oldest !== undefined) this.#joined.delete(oldest);
-    this.#joined.set(id, before ?? { cursor: new EventCursor(), isBusy: false, early: undefined });
+    const { cursor = new EventCursor(), isBusy = false, early } = before ?? {};
+    this.#joined.set(id, { cursor, draft, isBusy, early });
   }
 }
 
