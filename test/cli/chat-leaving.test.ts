@@ -80,7 +80,7 @@ describe.skipIf(!hasPty)("leaving in a terminal a conversation whose turn waits"
     await leaveWaiting(chat);
     const [id = ""] = await waiting();
     chat.type(typed);
-    expect(await chat.waitFor(/New session[\s\S]*> /)).toContain(`talaria chat -r ${id}`);
+    expect(await chat.waitFor(/New session[\s\S]*> /)).toContain(`/resume ${id}`);
     chat.type("hello\r");
     await chat.waitFor(/the answer[\s\S]*> /);
     chat.type("/quit\r");

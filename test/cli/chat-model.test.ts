@@ -109,7 +109,7 @@ describe("talaria chat with a model server", () => {
 
   it("[CT-1] loses nothing when it is killed while it asks again", async () => {
     const id = conversationIn((await home.run(["chat", "-q", "refuse"])).stderr);
-    expect(await home.cut(["chat", "-r", id, "--retry"], "run.before-claim")).toBe(id);
+    expect(await home.cut(["chat", "-r", id, "--retry"], "run.before-claim:2")).toBe(id);
     expect((await home.run(["chat", "-r", id])).code).toBe(1);
     expect((await home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["refuse"]);
   });

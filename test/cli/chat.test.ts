@@ -254,7 +254,7 @@ describe("completion", () => {
 const POINTS = ["run.before-claim", "turn.claimed", "turn.before-settle", "turn.settled"];
 
 describe("a host that is killed under a chat", () => {
-  it.each([...POINTS, "server.before-answer:4", "host.listening"])(
+  it.each([...POINTS, "server.before-answer:3", "server.before-answer:4", "server.before-answer:5"])(
     "[CT-1] [FQ-2] at %s is started again by it, and the message is answered once",
     async (point) => {
       home.faults.plan(point);

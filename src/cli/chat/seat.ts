@@ -2,11 +2,12 @@
  * A place at one conversation: everything that happens there, in order, over any number of lines. What comes while nobody
  * listens is kept for whoever listens next, so that nothing falls between two things a chat does.
  */
-import { type OperationalError, UserError } from "#base/errors.js";
+import type { OperationalError } from "#base/errors.js";
 import { type Following, followConversation, type Picture } from "#client/follow.js";
+import { ERROR_CODES } from "#protocol/error-codes.js";
 import type { LiveState } from "#protocol/shapes.js";
-import { EXIT } from "../exit-codes.js";
 import type { HostLink } from "./link.js";
+import { Refused } from "./refused.js";
 import { type Told, told } from "./told.js";
 
 export type SeatEvent =
@@ -68,7 +69,7 @@ export function takeSeat(link: HostLink, id: string, { isWaking }: { readonly is
       lineLost: () => void (isOpen && hand({ kind: "line-lost" })),
       lineBack: () => void (isOpen && hand({ kind: "line-back" })),
       unknown() {
-        rejectOpened(new UserError("this conversation is not there any more", undefined, EXIT["not-found"]));
+        rejectOpened(new Refused(ERROR_CODES.notFound, "this conversation is not there any more"));
         hand({ kind: "unknown" });
       },
     },

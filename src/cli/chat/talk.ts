@@ -88,7 +88,18 @@ export class Talk {
 
   /** The seat for the next message or command: a blank one where nothing was said yet. */
   async seated(): Promise<Seat> {
-    if (this.#seat !== undefined) return this.#seat;
+    for (let seats = 1; ; seats++) {
+      const seat = this.#seat ?? (await this.#takeBlank());
+      try {
+        await seat.opened;
+        return seat;
+      } catch (error) {
+        this.#giveUpBlank(error, seats);
+      }
+    }
+  }
+
+  async #takeBlank(): Promise<Seat> {
     const { link, start } = this.#parts;
     const { cwd, model, isYolo } = start;
     const { session_id, info } = await link.call("session.create", {
@@ -99,9 +110,13 @@ export class Talk {
     this.#isBlank = true;
     this.#model = info.model;
     this.#title = undefined;
-    const seat = this.#take(session_id, false);
-    await seat.opened;
-    return seat;
+    return this.#take(session_id, false);
+  }
+
+  /** The host that had promised it is gone, and the next one knows nothing of it. Anything else is told. */
+  #giveUpBlank(error: unknown, seats: number): void {
+    if (!this.#isBlank || !isUnknown(error) || seats >= SEATS_MAX) throw error;
+    this.leave();
   }
 
   /** Stored when it resolves. Answers whether it is new. */
@@ -213,9 +228,7 @@ export class Talk {
       try {
         return await link.call("prompt.submit", { ...params, session_id: seat.id });
       } catch (error) {
-        // The host that had promised it is gone, and the next one knows nothing of it.
-        if (!this.#isBlank || !isUnknown(error) || seats >= SEATS_MAX) throw error;
-        this.leave();
+        this.#giveUpBlank(error, seats);
       }
     }
   }

@@ -97,7 +97,7 @@ export function chatHome(env: NodeJS.ProcessEnv = {}): ChatHome {
     },
     async remove() {
       await endHost(home);
-      rmSync(path, { recursive: true, force: true });
+      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }
