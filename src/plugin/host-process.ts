@@ -110,6 +110,7 @@ export class HostProcess {
   }
 
   end(kind: EndKind, text: string): void {
+    if (this.#isGone) return;
     this.#sentence ??= { kind, text };
     killGroup(this.#child);
   }

@@ -63,6 +63,7 @@ export class Supervisor {
   /** What the plugin being loaded threw where nobody could catch it. */
   #thrownAtLoad: string | undefined;
   #markSettled: () => void = () => undefined;
+  #stopped: Promise<void> | undefined;
   #deathsMs: number[] = [];
   #pauseMs: number;
 
@@ -95,11 +96,13 @@ export class Supervisor {
     }
   }
 
-  async stop(limitMs: number): Promise<void> {
+  stop(limitMs: number): Promise<void> {
     const phase = this.#phase;
+    const process = phase.kind === "starting" || phase.kind === "ready" ? phase.process : undefined;
+    this.#stopped ??= process?.stop(limitMs) ?? Promise.resolve();
     this.#finish("Talaria is stopping");
     this.#stopping.abort();
-    if (phase.kind === "starting" || phase.kind === "ready") await phase.process.stop(limitMs);
+    return this.#stopped;
   }
 
   /** For tests and for people who ask: the process that runs now. */
@@ -143,21 +146,16 @@ export class Supervisor {
 
   /** From the start to the end of a process. True: somebody was set aside, so that the next life differs. */
   async #live(process: HostProcess): Promise<boolean> {
-    const { limits, clock } = this.#parts;
-    const isUp = await Promise.race([
-      process.ready.then(() => true),
-      clock.sleep(limits.startMs, this.#stopping.signal).then(
-        () => false,
-        () => true,
-      ),
-    ]);
-    if (!isUp) process.end("not-started", `the plugin host did not start within ${limits.startMs / 1000} s`);
-    else {
+    const { startMs } = this.#parts.limits;
+    if (!(await this.#isUp(process, startMs))) {
+      process.end("not-started", `the plugin host did not start within ${startMs / 1000} s`);
+    } else {
       const thrown = await this.#loadAll(process);
       if (thrown !== undefined) {
+        if (!this.#isOver()) this.#phase = { kind: "resting" };
+        this.#guilty = [thrown.plugin];
         process.end("stopped", "a plugin could not be loaded");
         await process.ended;
-        this.#guilty = [thrown.plugin];
         await this.#setAside(thrown.plugin, thrown.reason);
         return true;
       }
@@ -168,6 +166,17 @@ export class Supervisor {
     if (this.#isOver()) return false;
     this.#phase = { kind: "resting" };
     return this.#judge(end, loading);
+  }
+
+  async #isUp(process: HostProcess, limitMs: number): Promise<boolean> {
+    const done = new AbortController();
+    const late = this.#parts.clock.sleep(limitMs, done.signal).then(
+      () => false,
+      () => true,
+    );
+    const isUp = await Promise.race([process.ready.then(() => true), late]);
+    done.abort();
+    return isUp;
   }
 
   /** Answers the plugin that refused to be loaded; undefined: all are loaded, or the process is gone or going. */
@@ -198,6 +207,8 @@ export class Supervisor {
   }
 
   async #judge(end: HostEnd, loading: string | undefined): Promise<boolean> {
+    // We ended it ourselves, because somebody was set aside.
+    if (end.kind === "stopped") return true;
     const loaded = [...this.#standing.keys()];
     const guilty = blame(end, { loading, loaded });
     this.#guilty = guilty;

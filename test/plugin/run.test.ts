@@ -392,7 +392,7 @@ describe("a plugin that ends or blocks its process", () => {
         go: "setInterval(() => { for (let i = 0; i < 50; i++) void Promise.reject(new Error('no ' + i)); }, 1); return 'begun';",
       }),
     );
-    const plugins = await home.open();
+    const plugins = await home.open({ deathsMax: 1 });
     expect(await use(plugins, "go")).toMatchObject({ text: "begun" });
     await vi.waitFor(() => expect(home.state().setAside).toMatchObject([{ name: "storm" }]), 10_000);
     expect((await back(plugins, "fine")).text).toBe("ok");
