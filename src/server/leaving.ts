@@ -12,9 +12,29 @@ export const DETACHED_GRACE_MS = 20_000;
 /** The line is gone, for whatever reason. */
 export function lostClient(server: ServerContext, connection: Connection): void {
   for (const id of connection.held) {
-    if (connection.closedWithIt.has(id)) void closeQuietly(server, id, "client_lost", connection);
+    if (connection.closedWithIt.has(id)) void closeNowOrLater(server, id, "client_lost", connection);
     else closeLater(server, id, "client_lost", connection);
   }
+}
+
+/** Answers how many openings were closed; one whose turn runs is closed when that is over and nobody came for it. */
+export async function leaveGracefully(server: ServerContext, connection: Connection, reason: string): Promise<number> {
+  const held = [...connection.held];
+  connection.held.clear();
+  for (const id of held) connection.detach(id);
+  const closed = await Promise.all(held.map((id) => closeNowOrLater(server, id, reason, connection)));
+  return closed.filter(Boolean).length;
+}
+
+async function closeNowOrLater(
+  server: ServerContext,
+  id: ConversationId,
+  reason: string,
+  connection: Connection,
+): Promise<boolean> {
+  const isClosed = await closeQuietly(server, id, reason, connection);
+  if (!isClosed) closeLater(server, id, reason, connection);
+  return isClosed;
 }
 
 /** When nobody has come back by then, and no turn runs. */
