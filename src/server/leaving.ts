@@ -42,15 +42,6 @@ export function closeLater(server: ServerContext, id: ConversationId, reason: st
   server.clock.after(DETACHED_GRACE_MS, () => void closeAbandoned(server, id, reason, connection));
 }
 
-/** Answers how many openings were closed. */
-export async function leaveGracefully(server: ServerContext, connection: Connection, reason: string): Promise<number> {
-  const held = [...connection.held];
-  connection.held.clear();
-  for (const id of held) connection.detach(id);
-  const closed = await Promise.all(held.map((id) => closeQuietly(server, id, reason, connection)));
-  return closed.filter(Boolean).length;
-}
-
 /** True when it was closed now. */
 export async function close(
   server: ServerContext,
