@@ -1,5 +1,5 @@
 /** Lists waiting questions and standing grants, and revokes a grant. */
-import type { Question } from "#app/chat-ports.js";
+
 import { UserError } from "#base/errors.js";
 import type { ApprovalId, ConversationId } from "#base/ids.js";
 import { redact, redactValue } from "#base/redact.js";
@@ -7,6 +7,7 @@ import { visible } from "#base/text-width.js";
 import { nearest } from "#config/nearest.js";
 import type { Grant } from "#session/approval.js";
 import type { SessionStore } from "#session/store.js";
+import type { Question } from "../chat/glimpse.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { requireSession, shortIdsOf } from "./sessions-find.js";

@@ -1,5 +1,5 @@
 /** The head of `talaria sessions show`: everything about a conversation except what was said in it. */
-import { costOf, costText } from "#app/chat-ports.js";
+import { costOf, costText } from "#app/cost-words.js";
 import { truncate, visible } from "#base/text-width.js";
 import type { ConversationCard, SessionRow } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";

@@ -1,5 +1,5 @@
 /** `talaria sessions stats`: how much there is, how large it is, what is open and what was spent. */
-import { formatCost } from "#app/chat-ports.js";
+import { formatCost } from "#app/cost-words.js";
 import { visible } from "#base/text-width.js";
 import type { StoreStats } from "#session/verbs/reading.js";
 import type { CliContext } from "../command.js";
