@@ -49,7 +49,7 @@ export const FRAME_TIME_MS = 30_000;
 export const BACKLOG_BYTES_MAX = 4_000_000;
 /** A client that leaves this much unread is not read either, until it has caught up. */
 export const BACKLOG_BYTES_SOFT = 1_000_000;
-/** How long an ended line may take to carry its last words. */
+/** How long an ended line may carry nothing of what is left to say. */
 export const LAST_WORDS_MS = 2_000;
 /** A home's clients are a person's terminals, pages and editors. */
 export const CONNECTIONS_MAX = 256;

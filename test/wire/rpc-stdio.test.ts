@@ -124,6 +124,22 @@ describe("talaria rpc --stdio", () => {
     expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
   });
 
+  it("[RP-10] keeps a session in which nothing was said yet over a restart of the host", async () => {
+    const { rpc, session } = await talking();
+    const first = home.hostPid();
+    expect((await home.run(["host", "restart"])).code).toBe(0);
+    await until(() => rpc.stderr().includes("opening another"), "the loss");
+    rpc.send({ id: "p1", method: "prompt.submit", params: { session_id: session, text: "hello" } });
+    expect(await rpc.answer("p1")).toMatchObject({ result: { status: "streaming" } });
+    await until(() => typesIn(rpc).includes("message.complete"), "the turn");
+    expect(home.hostPid()).not.toBe(first);
+  });
+
+  it("works where the client does", async () => {
+    const { rpc } = await talking();
+    expect(await rpc.answer("r1")).toMatchObject({ result: { info: { cwd: home.path } } });
+  });
+
   it("[RP-4] does not grow for a client that does not read", async () => {
     const { rpc } = await talking();
     const before = memoryOf(rpc.process.pid ?? 0);

@@ -163,6 +163,28 @@ describe("a line of frames", () => {
     expect(pair.near.destroyed).toBe(true);
   });
 
+  it("lets a slow client read to its last words as long as it reads at all", async () => {
+    listen();
+    pair.far.pause();
+    while (ends.length === 0) {
+      wire.send("y".repeat(100_000));
+      await Promise.resolve();
+    }
+    const heard = linesAt(pair.far);
+    for (let look = 0; look < 5; look++) {
+      const before = wire.backlogBytes();
+      pair.far.resume();
+      await until(() => wire.backlogBytes() < before, "some reading");
+      pair.far.pause();
+      clock.advance(LAST_WORDS_MS);
+      if (wire.backlogBytes() === 0) break;
+      expect(pair.near.destroyed).toBe(false);
+    }
+    pair.far.resume();
+    await until(() => pair.far.readableEnded, "the end");
+    expect(reason(heard)).toBe("too-slow");
+  });
+
   it("tells once that the client left", async () => {
     listen();
     pair.far.destroy();

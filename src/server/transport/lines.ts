@@ -9,13 +9,13 @@ import {
   BACKLOG_BYTES_SOFT,
   FRAME_CHARS_MAX,
   FRAME_TIME_MS,
-  LAST_WORDS_MS,
   type Wire,
   type WireEnd,
   type WireListener,
 } from "../wire.js";
 import { Backlog } from "./backlog.js";
 import { farewell } from "./farewell.js";
+import { letGo } from "./last-words.js";
 
 type State =
   | { readonly phase: "waiting" }
@@ -90,7 +90,11 @@ export class LineWire implements Wire {
     this.#forgetHalf?.();
     this.#stream.end();
     this.#stream.resume();
-    const forget = this.#clock.after(LAST_WORDS_MS, () => this.#stream.destroy());
+    const forget = letGo({
+      clock: this.#clock,
+      unsentBytes: () => this.backlogBytes(),
+      cut: () => void this.#stream.destroy(),
+    });
     if (this.#stream.closed) forget();
     else this.#stream.once("close", forget);
     if (state.phase === "open") queueMicrotask(() => state.listener.gone(why));

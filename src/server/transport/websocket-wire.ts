@@ -9,12 +9,12 @@ import {
   BACKLOG_BYTES_SOFT,
   FRAME_CHARS_MAX,
   FRAME_TIME_MS,
-  LAST_WORDS_MS,
   type Wire,
   type WireEnd,
   type WireListener,
 } from "../wire.js";
 import { Backlog } from "./backlog.js";
+import { letGo } from "./last-words.js";
 
 export const PING_EVERY_MS = FRAME_TIME_MS;
 
@@ -99,7 +99,11 @@ export class WebSocketWire implements Wire {
     this.#state = { phase: "ended" };
     this.#early = [];
     this.#forgetPing?.();
-    const forget = this.#clock.after(LAST_WORDS_MS, () => this.#socket.terminate());
+    const forget = letGo({
+      clock: this.#clock,
+      unsentBytes: () => this.backlogBytes(),
+      cut: () => this.#socket.terminate(),
+    });
     if (this.#socket.readyState === this.#socket.CLOSED) forget();
     else this.#socket.once("close", forget);
     if (state.phase === "open") queueMicrotask(() => state.listener.gone(why));
