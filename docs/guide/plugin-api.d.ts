@@ -17,7 +17,8 @@ export interface PluginApi {
    * per conversation, with the same `key` each time; its answer is not used. An interceptor (`pre_tool_call`,
    * `pre_llm_call`, `transform_…`) is awaited, 5 s at most; the first answer of a plugin that is not undefined counts.
    */
-  on<Name extends PluginHookName>(hook: Name, handler: PluginHandler<Name>): void;
+  on<Name extends keyof PluginAnswers>(hook: Name, handler: PluginInterceptor<Name>): void;
+  on<Name extends PluginObserved>(hook: Name, handler: PluginObserver<Name>): void;
   /** Give the model a tool. */
   tool(tool: PluginTool): void;
   /** Give people a slash command. */
@@ -73,11 +74,13 @@ export interface PluginAnswers {
 
 export type PluginHookName = PluginObserved | keyof PluginAnswers;
 
-export type PluginHandler<Name extends PluginHookName> = (
+/** May be asked twice when another plugin broke the plugin host meanwhile: it should have no effect of its own. */
+export type PluginInterceptor<Name extends keyof PluginAnswers> = (
   event: PluginEvent<Name>,
-) => Name extends keyof PluginAnswers
-  ? PluginAnswers[Name] | undefined | Promise<PluginAnswers[Name] | undefined>
-  : unknown;
+) => PluginAnswers[Name] | undefined | Promise<PluginAnswers[Name] | undefined>;
+
+/** 60 s at most. What it throws is kept, and it is told again. */
+export type PluginObserver<Name extends PluginObserved> = (event: PluginEvent<Name>) => unknown;
 
 export interface PluginEvent<Name extends PluginHookName = PluginHookName> {
   readonly name: Name;

@@ -1,7 +1,9 @@
 /** The example of the guide, taken from the guide, run as it stands there. */
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { API_TYPES, writeTemplate } from "#app/plugin-template.js";
 import { packageRoot } from "#base/package-root.js";
 import { type PluginHome, pluginHome } from "./support/plugin-home.js";
 
@@ -42,4 +44,29 @@ it("[PL-2] the example of the guide does what the guide says", async () => {
   await hook?.call({ name: "on_session_finalize", key: "k", payload: { session_id: "s", reason: "shutdown" } }, signal);
   expect(home.log()).toContain("a session ended k s shutdown");
   expect(hook?.on).toEqual(["pre_llm_call", "pre_tool_call", "on_session_finalize"]);
+});
+
+it("[PL-2] the example and the template are right by the types that are shipped", async () => {
+  home.add("notes", block("ts"), { "plugin.yaml": block("yaml") });
+  copyFileSync(join(packageRoot(), API_TYPES), join(home.pluginsDir, "notes", "talaria.d.ts"));
+  await writeTemplate(home.pluginsDir, "greeter");
+  const config = {
+    compilerOptions: {
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: true,
+      noEmit: true,
+      skipLibCheck: true,
+      module: "nodenext",
+      target: "es2023",
+      types: ["node"],
+      typeRoots: [join(packageRoot(), "node_modules", "@types")],
+    },
+    files: ["notes/index.ts", "greeter/index.ts"],
+  };
+  const project = join(home.pluginsDir, "tsconfig.json");
+  writeFileSync(project, JSON.stringify(config));
+  const compiler = join(packageRoot(), "node_modules", "typescript7", "bin", "tsc");
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
+  expect(stdout).toBe("");
 });

@@ -2,12 +2,12 @@
  * The API a plugin gets, and what it registered: checked where it is called, so that the plugin's author sees the
  * line. What is kept here runs; what is told to the parent is its description.
  */
-import type { PluginApi, PluginCommand, PluginHandler, PluginHookName, PluginTool } from "../api.js";
+import type { PluginApi, PluginCommand, PluginEvent, PluginTool } from "../api.js";
 import { CONTRIBUTIONS_MAX, SCHEMA_CHARS_MAX, TOOL_SECONDS_DEFAULT, TOOL_SECONDS_MAX } from "../limits.js";
 import type { Contribution, LoadedPlugin } from "../wire/frames.js";
 import { say, words } from "./output.js";
 
-type Handler = PluginHandler<PluginHookName>;
+type Handler = (event: PluginEvent) => unknown;
 
 export interface Registration {
   readonly plugin: string;
@@ -26,12 +26,12 @@ export function createRegistration({ name, version, storage }: LoadedPlugin): { 
     name,
     version,
     storage,
-    on(hook, handler) {
+    on(hook: string, handler: (event: never) => unknown) {
       expect(isText(hook, 64), "on: a hook's name is a short string");
       expect(typeof handler === "function", `on(${hook}): the handler is not a function`);
       const known = handlers.get(hook) ?? [];
       expect(known.length < CONTRIBUTIONS_MAX, `on(${hook}): more than ${CONTRIBUTIONS_MAX} handlers`);
-      handlers.set(hook, [...known, handler as unknown as Handler]);
+      handlers.set(hook, [...known, handler as Handler]);
       expect(handlers.size <= CONTRIBUTIONS_MAX, `on: more than ${CONTRIBUTIONS_MAX} hooks`);
     },
     tool(tool) {
