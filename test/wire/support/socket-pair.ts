@@ -12,7 +12,7 @@ export interface SocketPair {
 }
 
 export async function socketPair(): Promise<SocketPair> {
-  const folder = mkdtempSync(join(tmpdir(), "tw-"));
+  const folder = mkdtempSync(join(tmpdir(), "pair-"));
   const server = createServer({ pauseOnConnect: true });
   server.listen(join(folder, "s"));
   await once(server, "listening");

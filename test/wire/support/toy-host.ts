@@ -35,7 +35,7 @@ export async function toyHost(
   answering: Answering = () => ({}),
   kind: "socket" | "websocket" = "socket",
 ): Promise<ToyHost> {
-  const folder = mkdtempSync(join(tmpdir(), "th-"));
+  const folder = mkdtempSync(join(tmpdir(), "toy-"));
   const socketPath = join(folder, "host.sock");
   let listening: SocketListening | WebSocketListening | undefined;
   const accept = (wire: Wire): void => {
