@@ -124,7 +124,9 @@ export function keepMirror(
     const startedMs = clock.monotonicMs();
     try {
       const version = await store.routeVersion({});
-      if (version !== writtenVersion) await writeMirror(store, path);
+      // A host that has just started finds the file that the last one left.
+      const isFresh = version === writtenVersion || (writtenVersion < 0 && mirrorState(path, version) === "fresh");
+      if (!isFresh) await writeMirror(store, path);
       writtenVersion = version;
     } catch (error) {
       onError(error);

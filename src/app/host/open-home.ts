@@ -68,6 +68,7 @@ function openStore({ home, clock, config, onStoreFailure }: OpenWish): Promise<S
   return openWorkerStore({
     path: home.stateDb,
     searchPath: home.searchDb,
+    isIndexing: config.values.search.enabled,
     backupDir: home.backups,
     queueMax: config.values.store.queue_max,
     clock,

@@ -11,7 +11,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { Runtime } from "#runtime/runtime.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
-import { keepMirror } from "../mirror.js";
+import { keepMirror, type MirrorWatch } from "../mirror.js";
 import { eraseRemoved } from "../retention.js";
 import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
@@ -95,9 +95,12 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       },
     }),
   ];
-  const mirror = keepMirror(store, home.mirror, clock, (error) =>
-    log.warn("upkeep failed", { work: "mirror", error: error instanceof Error ? error.message : String(error) }),
-  );
+  let mirror: MirrorWatch | undefined;
+  const forgetMirror = clock.after(QUIET_MS, () => {
+    mirror = keepMirror(store, home.mirror, clock, (error) =>
+      log.warn("upkeep failed", { work: "mirror", error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
   let mirrorStopped: Promise<void> | undefined;
   return {
     turnEnded: () => jobs.wake(),
@@ -105,7 +108,8 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     isBusy: () => jobs.isWorking() || backup.isWorking(),
     stop() {
       for (const loop of loops) loop.stop();
-      mirrorStopped ??= mirror.stop();
+      forgetMirror();
+      mirrorStopped ??= mirror?.stop();
     },
     async settled() {
       await Promise.all([...loops.map((loop) => loop.settled()), mirrorStopped]);

@@ -9,6 +9,8 @@ export interface WorkerSetup {
   readonly isReader: boolean;
   /** Where the search index is; `search.db` beside the store unless told. */
   readonly searchPath?: string;
+  /** False: the index is left as it is; search then looks at what is not in it for a bounded time only. */
+  readonly isIndexing?: boolean;
   /** Set in tests that want the same ids in every run. */
   readonly seed?: number;
   /** Where the backup before a migration goes; absent in tests. */

@@ -18,6 +18,8 @@ export interface WorkerStoreOptions extends FrontOptions {
   readonly backupDir?: string;
   /** Where the search index is; `search.db` beside the store unless told. */
   readonly searchPath?: string;
+  /** False where the settings switch the search index off. */
+  readonly isIndexing?: boolean;
   /** The store's thread died or its disk failed: the host says so and exits loudly [CT-8]. */
   readonly onFailure?: (error: Error) => void;
   /** How many operations were answered together: one transaction, one sync of the disk. */
@@ -25,12 +27,13 @@ export interface WorkerStoreOptions extends FrontOptions {
 }
 
 export async function openWorkerStore(options: WorkerStoreOptions): Promise<SessionStore> {
-  const { path, seed, backupDir, searchPath, onFailure, onCommit, clock = systemClock } = options;
+  const { path, seed, backupDir, searchPath, isIndexing, onFailure, onCommit, clock = systemClock } = options;
   const setup = {
     path,
     ...(seed !== undefined && { seed }),
     ...(backupDir !== undefined && { backupDir }),
     ...(searchPath !== undefined && { searchPath }),
+    ...(isIndexing !== undefined && { isIndexing }),
   };
   const events: ThreadEvents = {
     onAnswers: (responses) => {

@@ -33,7 +33,7 @@ function serve(port: MessagePort, setup: WorkerSetup): void {
     return;
   }
   say({ kind: "ready" });
-  const stopIndexing = tx.search && keepUp(tx.search, tx.db, systemClock);
+  const stopIndexing = setup.isIndexing === false ? undefined : tx.search && keepUp(tx.search, tx.db, systemClock);
   port.on("message", (first: ToWorker) => {
     const { requests, isClosing } = drain(port, first);
     if (requests.length > 0) say({ kind: "answers", responses: runBatch(tx, requests, systemClock.nowMs()) });
