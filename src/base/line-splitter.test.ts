@@ -13,7 +13,7 @@ function pushAll(splitter: LineSplitter, chunks: readonly Uint8Array[]): string[
 }
 
 describe("lines out of chunks", () => {
-  it("[RP-2] are the same wherever the bytes were cut", () => {
+  it("[WI-2] are the same wherever the bytes were cut", () => {
     const line = fc.string({ unit: "binary" }).map((text) => text.toWellFormed().replaceAll(/[\n\r]/g, ""));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(20)), (lines, sizes) => {
@@ -29,18 +29,18 @@ describe("lines out of chunks", () => {
     );
   });
 
-  it("[RP-2] keeps a character that is cut between chunks, byte by byte", () => {
+  it("[WI-2] keeps a character that is cut between chunks, byte by byte", () => {
     const text = '{"text":"ä 漢 🪽"}';
     const chunks = [...bytes(`${text}\n`)].map((byte) => Buffer.of(byte));
     expect(pushAll(new LineSplitter(100), chunks)).toEqual([text]);
   });
 
-  it("[RP-2] ends a line with \\n or \\r\\n and with nothing else", () => {
+  it("[WI-2] ends a line with \\n or \\r\\n and with nothing else", () => {
     const splitter = new LineSplitter(100);
     expect(pushAll(splitter, [bytes("a\u2028b\u2029c\u0085d\re\r\nf\n")])).toEqual(["a\u2028b\u2029c\u0085d\re", "f"]);
   });
 
-  it("[RP-1] says too long before the line is whole, in one chunk or in many", () => {
+  it("[WI-1] says too long before the line is whole, in one chunk or in many", () => {
     const splitter = new LineSplitter(8);
     expect(splitter.push(bytes("12345678"))).toEqual([]);
     expect(splitter.push(bytes("9"))).toBe("too-long");

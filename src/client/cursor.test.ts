@@ -16,7 +16,7 @@ function tellings(sizes: readonly number[]): EventParams[][] {
 }
 
 describe("how far a client has read", () => {
-  it("[RP-12] sees everything once and in order, wherever it is cut and told again", () => {
+  it("[WI-12] sees everything once and in order, wherever it is cut and told again", () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(sizes, fc.array(fc.tuple(fc.nat(3), fc.nat(4))), (told, lines) => {

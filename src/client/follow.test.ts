@@ -75,7 +75,7 @@ const numbers = (): (number | undefined)[] => seen.flatMap(({ seq }) => (seq ===
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 describe("following a conversation", () => {
-  it("[RP-12] hands on every event once and in order, however often the line is cut", async () => {
+  it("[WI-12] hands on every event once and in order, however often the line is cut", async () => {
     const feed = new Feed(host, 1_000);
     followConversation(kept, "c", watcher, { after: 0 });
     for (let cut = 0; cut < 100; cut++) {
@@ -93,7 +93,7 @@ describe("following a conversation", () => {
     expect(pictures).toEqual([]);
   }, 60_000);
 
-  it("[RP-12] starts over from a picture when the host does not know what was missed", async () => {
+  it("[WI-12] starts over from a picture when the host does not know what was missed", async () => {
     const feed = new Feed(host, 2);
     for (let count = 0; count < 5; count++) feed.happen();
     const following = followConversation(kept, "c", watcher);

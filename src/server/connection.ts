@@ -8,7 +8,7 @@ import { type EventParams, eventFrame } from "#protocol/frame.js";
 import type { Live, NumberedEvents, Picture } from "#runtime/live/port.js";
 import { Attachment } from "./attachment.js";
 import type { Renderer } from "./render.js";
-import { BACKLOG_BYTES_MAX, type Wire, type WireEnd } from "./wire.js";
+import type { Wire, WireEnd } from "./wire.js";
 
 /** Conversations one client may watch at once. */
 export const ATTACHED_MAX = 256;
@@ -45,9 +45,9 @@ export class Connection {
     return this.#gone.signal;
   }
 
+  /** The wire judges who reads too slowly. */
   send(frame: string): void {
     this.wire.send(frame);
-    if (this.wire.backlogBytes() > BACKLOG_BYTES_MAX) this.end("too-slow");
   }
 
   event(params: EventParams): void {

@@ -4,7 +4,7 @@
  *
  * Nothing a client does makes a wire grow without end. A frame is refused before it is held whole, half a frame does
  * not stand for ever, a client that leaves its answers unread is not read either, and one that leaves too much unread
- * loses its line [RP-1] to [RP-4].
+ * loses its line [WI-1] to [WI-4].
  */
 
 export interface Wire {

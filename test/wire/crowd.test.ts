@@ -25,7 +25,7 @@ async function dial(): Promise<Socket> {
 }
 
 describe("a hundred clients", () => {
-  it("[RP-3] lose the one that does not read, with a reason, and the others lose nothing", async () => {
+  it("[WI-3] lose the one that does not read, with a reason, and the others lose nothing", async () => {
     host = await toyHost();
     const slow = await dial();
     await until(() => host.wires.size === 1, "the slow one");

@@ -71,7 +71,7 @@ async function beginTurn(screen: Screen): Promise<string> {
 }
 
 describe("following a turn", () => {
-  it("[RP-12] shows the same words however often the line is cut in the middle of them", async () => {
+  it("[WI-12] shows the same words however often the line is cut in the middle of them", async () => {
     const screen = new Screen();
     const conversation = await beginTurn(screen);
     for (let cut = 1; cut <= 15; cut++) {
@@ -88,7 +88,7 @@ describe("following a turn", () => {
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
   }, 60_000);
 
-  it("[RP-12] starts over from stored history when the host is killed in the middle, and sees the turn end once", async () => {
+  it("[WI-12] starts over from stored history when the host is killed in the middle, and sees the turn end once", async () => {
     const screen = new Screen();
     const conversation = await beginTurn(screen);
     process.kill(home.hostPid() ?? 0, "SIGKILL");
@@ -102,7 +102,7 @@ describe("following a turn", () => {
     expect(messages.at(-1)).toMatchObject({ role: "assistant", text: TEXT });
   }, 60_000);
 
-  it("[RP-10] is told to its end through pipes when the host is killed in the middle", async () => {
+  it("[WI-10] is told to its end through pipes when the host is killed in the middle", async () => {
     const rpc = home.rpc();
     rpc.send({ id: "r1", method: "session.create", params: { cols: 80 } });
     const { result } = await rpc.answer("r1");

@@ -90,12 +90,12 @@ describe("frames that are none", () => {
     ["a hundred thousand blank lines", Buffer.alloc(100_000, 0x0a)],
     ["two megabytes of text in a name", lines(request("n", "x".repeat(2_000_000), {}))],
     ["two megabytes in a parameter", lines(request("p", "session.title", { session_id: "x".repeat(2_000_000) }))],
-  ])("[RP-7] leave the host and its conversations as they were: %s", async (_name, bytes) => {
+  ])("[WI-7] leave the host and its conversations as they were: %s", async (_name, bytes) => {
     await survives(bytes);
     await unharmed();
   });
 
-  it("[RP-7] answers odd ids with the same id or with none", async () => {
+  it("[WI-7] answers odd ids with the same id or with none", async () => {
     const ids = ["", " ", "ä", "a\u0000b", "\u2028", -1, 1.5, 0, Number.MAX_SAFE_INTEGER, "x".repeat(256)];
     const heard = await survives(lines(...ids.map((id) => request(id, "host.status", {}))));
     const answered = heard.flatMap((line) => ("id" in JSON.parse(line) ? [JSON.parse(line).id] : []));
@@ -111,7 +111,7 @@ describe("frames that are none", () => {
     expect(refused.filter((line) => JSON.parse(line).id === null)).toHaveLength(odd.length + 2);
   });
 
-  it("[RP-7] answers parameters of every wrong kind, for every method, with an error or a result", async () => {
+  it("[WI-7] answers parameters of every wrong kind, for every method, with an error or a result", async () => {
     const wrong = [
       null,
       1,
@@ -137,7 +137,7 @@ describe("frames that are none", () => {
     await unharmed();
   }, 120_000);
 
-  it("[RP-2] reads a request the same wherever it is cut, byte by byte", async () => {
+  it("[WI-2] reads a request the same wherever it is cut, byte by byte", async () => {
     const bytes = lines(request("ä漢🪽", "host.status", { text: "\u2028 漢" }));
     const heard = await survives(bytes, async (socket) => {
       socket.setNoDelay(true);
@@ -149,7 +149,7 @@ describe("frames that are none", () => {
     expect(heard.some((line) => JSON.parse(line).id === "ä漢🪽")).toBe(true);
   });
 
-  it("[RP-7] survives whatever chance brings", async () => {
+  it("[WI-7] survives whatever chance brings", async () => {
     const json = fc.json({ maxDepth: 5 });
     const almost = fc
       .record({ id: fc.jsonValue(), method: fc.constantFrom(...Object.keys(METHODS), "x"), params: fc.jsonValue() })
@@ -166,7 +166,7 @@ describe("frames that are none", () => {
     await unharmed();
   }, 120_000);
 
-  it("[RP-1] ends the line of a frame that is too long, and holds none of it afterwards", async () => {
+  it("[WI-1] ends the line of a frame that is too long, and holds none of it afterwards", async () => {
     const memory = memoryOf(host.hello.pid);
     for (let round = 0; round < 10; round++) {
       const { socket, lines: heard } = await dial();
@@ -179,7 +179,7 @@ describe("frames that are none", () => {
     await unharmed();
   });
 
-  it("[RP-7] lets a hundred half frames hang and serves everybody else", async () => {
+  it("[WI-7] lets a hundred half frames hang and serves everybody else", async () => {
     const hanging = await Promise.all(Array.from({ length: 100 }, () => dial()));
     for (const { socket } of hanging) socket.write('{"id":1,"method":"host.sta');
     const begunMs = performance.now();
@@ -189,7 +189,7 @@ describe("frames that are none", () => {
     await unharmed();
   });
 
-  it("[RP-7] forgets requests of a client that left before their answers", async () => {
+  it("[WI-7] forgets requests of a client that left before their answers", async () => {
     for (let round = 0; round < 20; round++) {
       const { socket } = await dial();
       for (let id = 0; id < 100; id++) socket.write(`${request(id, "session.list", {})}\n`);

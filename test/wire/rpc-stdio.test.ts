@@ -28,7 +28,7 @@ async function endedWithin(rpc: RpcChild, act: () => void): Promise<{ code: numb
 }
 
 describe("talaria rpc --stdio", () => {
-  it("[RP-8] starts a host, and its first frame is gateway.ready though it was asked before", async () => {
+  it("[WI-8] starts a host, and its first frame is gateway.ready though it was asked before", async () => {
     const rpc = home.rpc();
     rpc.send({ id: "r1", method: "pet.cells", params: { state: "idle" } });
     await rpc.answer("r1");
@@ -37,7 +37,7 @@ describe("talaria rpc --stdio", () => {
   });
 
   it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
-    "[RP-9] ends with 0 within a second of %s, and its host goes on",
+    "[WI-9] ends with 0 within a second of %s, and its host goes on",
     async (signal) => {
       const { rpc } = await talking();
       const { code, tookMs } = await endedWithin(rpc, () => rpc.process.kill(signal));
@@ -47,7 +47,7 @@ describe("talaria rpc --stdio", () => {
     },
   );
 
-  it("[RP-9] ends with 0 within a second of its input's end, every request answered", async () => {
+  it("[WI-9] ends with 0 within a second of its input's end, every request answered", async () => {
     const { rpc } = await talking();
     rpc.send({ id: "last", method: "session.list", params: {} });
     const { code, tookMs } = await endedWithin(rpc, () => rpc.process.stdin?.end());
@@ -55,7 +55,7 @@ describe("talaria rpc --stdio", () => {
     expect((await rpc.answer("last"))["result"]).toBeDefined();
   });
 
-  it.each(["SIGTERM", "stdin"] as const)("[RP-9] ends in time by %s though the host hangs", async (how) => {
+  it.each(["SIGTERM", "stdin"] as const)("[WI-9] ends in time by %s though the host hangs", async (how) => {
     const { rpc } = await talking();
     const pid = home.hostPid() ?? 0;
     process.kill(pid, "SIGSTOP");
@@ -71,7 +71,7 @@ describe("talaria rpc --stdio", () => {
     }
   });
 
-  it("[RP-9] ends in time though the client does not read", async () => {
+  it("[WI-9] ends in time though the client does not read", async () => {
     const { rpc } = await talking();
     rpc.process.stdout?.pause();
     for (let id = 0; id < 3_000; id++) rpc.send({ id, method: "commands.catalog", params: {} });
@@ -80,7 +80,7 @@ describe("talaria rpc --stdio", () => {
     expect([code, tookMs < 1_200]).toEqual([0, true]);
   });
 
-  it("[RP-9] ends when nobody reads its output any more", async () => {
+  it("[WI-9] ends when nobody reads its output any more", async () => {
     const { rpc } = await talking();
     rpc.process.stdout?.destroy();
     rpc.send({ id: "r2", method: "session.list", params: {} });
@@ -88,7 +88,7 @@ describe("talaria rpc --stdio", () => {
     expect(code).toBe(0);
   });
 
-  it("[RP-9] only detaches when it is killed: the turn it began goes on", async () => {
+  it("[WI-9] only detaches when it is killed: the turn it began goes on", async () => {
     const { rpc, session } = await talking();
     rpc.send({ id: "p1", method: "prompt.submit", params: { session_id: session, text: "hello" } });
     await rpc.answer("p1");
@@ -104,7 +104,7 @@ describe("talaria rpc --stdio", () => {
     line.close();
   });
 
-  it("[RP-10] answers what the host owed when it is killed, starts another, and goes on in the same session", async () => {
+  it("[WI-10] answers what the host owed when it is killed, starts another, and goes on in the same session", async () => {
     const { rpc, session } = await talking();
     rpc.send({ id: "p1", method: "prompt.submit", params: { session_id: session, text: "hello" } });
     await until(() => typesIn(rpc).includes("message.complete"), "the first turn");
@@ -124,7 +124,7 @@ describe("talaria rpc --stdio", () => {
     expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
   });
 
-  it("[RP-10] keeps a session in which nothing was said yet over a restart of the host", async () => {
+  it("[WI-10] keeps a session in which nothing was said yet over a restart of the host", async () => {
     const { rpc, session } = await talking();
     const first = home.hostPid();
     expect((await home.run(["host", "restart"])).code).toBe(0);
@@ -140,7 +140,7 @@ describe("talaria rpc --stdio", () => {
     expect(await rpc.answer("r1")).toMatchObject({ result: { info: { cwd: home.path } } });
   });
 
-  it("[RP-4] does not grow for a client that does not read", async () => {
+  it("[WI-4] does not grow for a client that does not read", async () => {
     const { rpc } = await talking();
     const before = memoryOf(rpc.process.pid ?? 0);
     rpc.process.stdout?.pause();

@@ -14,7 +14,7 @@ afterEach(() => home.remove());
 const script = (code: string): HostWish["command"] => [process.execPath, "-e", code];
 
 describe("reaching a host", () => {
-  it("[RP-11] starts one host for five clients that come at once", async () => {
+  it("[WI-11] starts one host for five clients that come at once", async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => reachHost(home.wish())));
     const pids = new Set(all.map(({ hello }) => hello.pid));
     expect(pids.size).toBe(1);

@@ -79,14 +79,14 @@ describe("a stranger at the host's port", () => {
     ["under a name of its own, token and all", () => ["Host: evil.example", shown()], 403],
     ["without a name", () => [shown()], 403],
     ["under two names", () => [name(), "Host: evil.example", shown()], 403],
-  ])("[RP-5] gets a status and nothing else %s", async (_who, headers, status) => {
+  ])("[WI-5] gets a status and nothing else %s", async (_who, headers, status) => {
     const heard = await everything(upgrade(...headers()));
     expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(heard).not.toContain("gateway.ready");
     expect(heard.length).toBeLessThan(150);
   });
 
-  it("[RP-5] learns from /health that the host lives, and no secret", async () => {
+  it("[WI-5] learns from /health that the host lives, and no secret", async () => {
     const heard = await everything(`GET /health HTTP/1.1\r\n${name()}\r\n\r\n`);
     expect(heard).toMatch(/^HTTP\/1.1 200 /);
     for (const secret of [token, home.path]) expect(heard).not.toContain(secret);
@@ -102,7 +102,7 @@ describe("a stranger at the host's port", () => {
     ).rejects.toMatchObject({ code: "no-host" });
   });
 
-  it("[RP-7] does not end the host with frames that a WebSocket cannot have", async () => {
+  it("[WI-7] does not end the host with frames that a WebSocket cannot have", async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws?token=${token}`);
     await once(socket, "open");
     const raw = (socket as unknown as { _socket: NodeJS.WritableStream })._socket;
@@ -112,7 +112,7 @@ describe("a stranger at the host's port", () => {
     expect(await host.line.call("host.status", {})).toMatchObject({ pid: host.hello.pid });
   });
 
-  it("[RP-6] finds socket, token and folder closed to others", () => {
+  it("[WI-6] finds socket, token and folder closed to others", () => {
     const run = join(home.path, "run");
     expect(statSync(run).mode & 0o777).toBe(0o700);
     for (const file of readdirSync(run)) expect([file, statSync(join(run, file)).mode & 0o077]).toEqual([file, 0]);

@@ -58,7 +58,7 @@ const types = (): string[] => frames().flatMap(({ params }) => (params === undef
 const answersTo = (id: unknown) => frames().filter((frame) => frame["id"] === id);
 
 describe("a client's pipes joined with a host", () => {
-  it("[RP-8] hears gateway.ready first and once, over any number of hosts", async () => {
+  it("[WI-8] hears gateway.ready first and once, over any number of hosts", async () => {
     read();
     input.write(ask("r1", "pet.cells"));
     await until(() => answersTo("r1").length === 1, "the answer");
@@ -102,7 +102,7 @@ describe("a client's pipes joined with a host", () => {
     ).toEqual(Array.from({ length: 50 }, (_, at) => at));
   });
 
-  it("[RP-10] answers open requests with an error when the host dies, and goes on with the next", async () => {
+  it("[WI-10] answers open requests with an error when the host dies, and goes on with the next", async () => {
     host.answering = () => "silence";
     read();
     input.write(ask("r1", "prompt.submit", { session_id: "c", text: "hi" }) + ask(7, "session.list"));
@@ -120,7 +120,7 @@ describe("a client's pipes joined with a host", () => {
     expect(answersTo("r2")).toMatchObject([{ result: { n: 1 } }]);
   });
 
-  it("[RP-10] subscribes again where the client was, and tells it what it missed once", async () => {
+  it("[WI-10] subscribes again where the client was, and tells it what it missed once", async () => {
     const delta = (seq: number) => ({ type: "message.delta", session_id: "c", payload: { text: `${seq}` }, seq });
     host.answering = ({ method, params }) => {
       if (method === "events.subscribe") {
@@ -145,7 +145,7 @@ describe("a client's pipes joined with a host", () => {
     expect(frames().filter(({ id }) => String(id).startsWith("own-"))).toEqual([]);
   });
 
-  it("[RP-10] opens a session again in which nothing was said, before it passes on what is said now", async () => {
+  it("[WI-10] opens a session again in which nothing was said, before it passes on what is said now", async () => {
     const known = new Set<unknown>();
     let count = 0;
     host.answering = ({ method, params }) => {
@@ -175,7 +175,7 @@ describe("a client's pipes joined with a host", () => {
     expect(heard()).toContainEqual({ method: "session.create", params: { cols: 99, session_id: "c1" } });
   });
 
-  it("[RP-10] ends a turn that ended while nobody listened", async () => {
+  it("[WI-10] ends a turn that ended while nobody listened", async () => {
     const messages = [
       { role: "user", text: "hi" },
       { role: "assistant", text: "Hello." },
@@ -219,7 +219,7 @@ describe("a client's pipes joined with a host", () => {
     expect(codes).toEqual([-32700, -32600, -32700]);
   });
 
-  it("[RP-9] says goodbye when its input ends, after the answers that are due", async () => {
+  it("[WI-9] says goodbye when its input ends, after the answers that are due", async () => {
     read();
     input.end(`${ask("r1", "session.list")}${ask("r2", "session.list").trimEnd()}`);
     await left;
@@ -228,7 +228,7 @@ describe("a client's pipes joined with a host", () => {
     expect(heard().map(({ method }) => method)).toEqual(["session.list", "session.list", "connection.bye"]);
   });
 
-  it("[RP-9] leaves in time when the host says nothing", async () => {
+  it("[WI-9] leaves in time when the host says nothing", async () => {
     host.answering = () => "silence";
     read();
     input.write(ask("r1", "session.list"));
@@ -239,7 +239,7 @@ describe("a client's pipes joined with a host", () => {
     expect(performance.now() - begunMs).toBeLessThan(LEAVE_TIME_MS + 50);
   });
 
-  it("[RP-9] leaves in time when there is no host", async () => {
+  it("[WI-9] leaves in time when there is no host", async () => {
     await bridge.leave("told");
     input = new PassThrough();
     output = new PassThrough();
@@ -275,7 +275,7 @@ describe("a client's pipes joined with a host", () => {
     expect(notes).toEqual(["no host: the disk is full", "no host: the disk is full"]);
   });
 
-  it("[RP-4] does not read the host while nobody reads the output", async () => {
+  it("[WI-4] does not read the host while nobody reads the output", async () => {
     host.answering = () => ({ text: "x".repeat(50_000) });
     // Nobody reads: the answers fill the pipe, the line and then the host's own backlog.
     for (let id = 0; id < 60; id++) input.write(ask(id, "session.list"));
@@ -289,7 +289,7 @@ describe("a client's pipes joined with a host", () => {
     expect(frames().filter(({ error }) => error !== undefined)).toEqual([]);
   });
 
-  it("[RP-3] comes back after the host dropped it for reading too slowly, and owes no answer", async () => {
+  it("[WI-3] comes back after the host dropped it for reading too slowly, and owes no answer", async () => {
     host.answering = () => ({ text: "x".repeat(50_000) });
     for (let id = 0; id < 150; id++) input.write(ask(id, "session.list"));
     await until(() => heard().length === 150 && host.wires.size === 0, "the drop");
@@ -302,7 +302,7 @@ describe("a client's pipes joined with a host", () => {
     await until(() => answersTo("next").length === 1, "the next answer");
   });
 
-  it("[RP-4] keeps no more requests under way than a host takes", async () => {
+  it("[WI-4] keeps no more requests under way than a host takes", async () => {
     host.answering = () => "silence";
     read();
     for (let id = 0; id < OPEN_MAX + 500; id++) input.write(ask(id, "session.list"));

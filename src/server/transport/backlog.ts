@@ -1,4 +1,4 @@
-/** How much a client may leave unread [RP-3]: a bound that a single large answer does not use up. */
+/** How much a client may leave unread [WI-3]: a bound that a single large answer does not use up. */
 import { BACKLOG_BYTES_MAX } from "../wire.js";
 
 export class Backlog {

@@ -17,7 +17,7 @@ const knock = (headers: Knock["headers"], more: Partial<Knock> = {}): number | "
   return verdict.kind === "welcome" ? "welcome" : verdict.status;
 };
 
-describe("[RP-5] who may open a WebSocket", () => {
+describe("[WI-5] who may open a WebSocket", () => {
   it.each([
     ["a program with the token", {}],
     ["one by name", { host: "localhost" }],

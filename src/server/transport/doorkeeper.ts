@@ -1,5 +1,5 @@
 /**
- * Who may open a WebSocket, decided before the upgrade from the request alone [RP-5]. A stranger learns a status code
+ * Who may open a WebSocket, decided before the upgrade from the request alone [WI-5]. A stranger learns a status code
  * and nothing else. The token is what counts; `Host` and `Origin` keep a web page that a person happens to visit from
  * using a token it should not have.
  */

@@ -49,7 +49,7 @@ describe("a line of frames", () => {
     expect(frames).toEqual(["1"]);
   });
 
-  it("[RP-1] ends before a frame that is too long is held whole, and says why", async () => {
+  it("[WI-1] ends before a frame that is too long is held whole, and says why", async () => {
     listen();
     const heard = linesAt(pair.far);
     const piece = "x".repeat(1_000_000);
@@ -61,7 +61,7 @@ describe("a line of frames", () => {
     expect(reason(heard)).toBe("bad-frame");
   });
 
-  it("[RP-1] ends when half a frame stands too long, measured from its own beginning", async () => {
+  it("[WI-1] ends when half a frame stands too long, measured from its own beginning", async () => {
     listen();
     pair.far.write("1\n{");
     await until(() => frames.length === 1, "the first frame");
@@ -108,7 +108,7 @@ describe("a line of frames", () => {
     expect(frames).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("[RP-4] does not read a client that does not take its answers", async () => {
+  it("[WI-4] does not read a client that does not take its answers", async () => {
     listen(() => wire.send("a".repeat(100_000)));
     pair.far.pause();
     const isAllSent = (): boolean => pair.far.writableLength === 0;
@@ -123,7 +123,7 @@ describe("a line of frames", () => {
     expect(ends).toEqual([]);
   });
 
-  it("[RP-3] drops a client that reads too slowly, with the reason after everything it was sent", async () => {
+  it("[WI-3] drops a client that reads too slowly, with the reason after everything it was sent", async () => {
     listen();
     pair.far.pause();
     let sent = 0;
@@ -142,7 +142,7 @@ describe("a line of frames", () => {
     expect(reason(heard)).toBe("too-slow");
   });
 
-  it("[RP-3] is not too slow for one large answer and what follows it", async () => {
+  it("[WI-3] is not too slow for one large answer and what follows it", async () => {
     listen();
     const heard = linesAt(pair.far);
     wire.send("z".repeat(BACKLOG_BYTES_MAX * 2));

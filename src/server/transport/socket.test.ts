@@ -54,7 +54,7 @@ async function dial(to = path): Promise<Socket> {
 const modeOf = (file: string): number => lstatSync(file).mode & 0o777;
 
 describe("the home's socket", () => {
-  it("[RP-6] is 0600 in a folder that it closes to others first, whatever the umask is", async () => {
+  it("[WI-6] is 0600 in a folder that it closes to others first, whatever the umask is", async () => {
     chmodSync(dirname(path), 0o755);
     const umask = process.umask(0);
     try {
@@ -112,7 +112,7 @@ describe("the home's socket", () => {
     await until(() => heard.length === 1, "the frame");
   });
 
-  it("[RP-1] refuses one client too many with a reason, and takes the next when there is room", async () => {
+  it("[WI-1] refuses one client too many with a reason, and takes the next when there is room", async () => {
     await listen({ connectionsMax: 2 });
     const first = await dial();
     await dial();

@@ -117,7 +117,7 @@ describe("the host's WebSocket", () => {
     expect(ends).toEqual(["bad-frame"]);
   });
 
-  it("[RP-1] closes on a frame that is too long", async () => {
+  it("[WI-1] closes on a frame that is too long", async () => {
     const { dial, frames } = await stage();
     for (const text of ["x".repeat(FRAME_CHARS_MAX + 1), "x".repeat(FRAME_CHARS_MAX * 3 + 1)]) {
       const socket = dial();
@@ -135,7 +135,7 @@ describe("the host's WebSocket", () => {
     ["from another origin", { headers: { authorization, origin: "https://evil.example" } }, 403],
     ["under another name", { headers: { authorization, host: "evil.example" } }, 403],
     ["at another place", { path: "/api/pty" }, 404],
-  ])("[RP-5] tells a client %s a status and nothing else", async (_name, options, status) => {
+  ])("[WI-5] tells a client %s a status and nothing else", async (_name, options, status) => {
     const { dial, wires } = await stage();
     const answer = await refusal(dial(options as never));
     expect(answer.status).toBe(status);
@@ -167,7 +167,7 @@ describe("the host's WebSocket", () => {
     expect(await get(listening.port, "/health", { host: "evil.example" })).toEqual({ status: 403, body: "" });
   });
 
-  it("[RP-1] cuts off whoever dawdles over the headers, or says nothing at all", async () => {
+  it("[WI-1] cuts off whoever dawdles over the headers, or says nothing at all", async () => {
     const { listening } = await stage();
     const silent = connect(listening.port, "127.0.0.1")
       .on("error", () => undefined)
@@ -191,7 +191,7 @@ describe("the host's WebSocket", () => {
     expect((await refusal(dial())).status).toBe(503);
   });
 
-  it("[RP-3] drops a client that reads too slowly, with the reason, and bounds what it holds for it", async () => {
+  it("[WI-3] drops a client that reads too slowly, with the reason, and bounds what it holds for it", async () => {
     const { dial, wires, ends } = await stage();
     const socket = dial();
     await once(socket, "open");
@@ -209,7 +209,7 @@ describe("the host's WebSocket", () => {
     expect([code, reason.toString()]).toEqual([1013, "too-slow"]);
   });
 
-  it("[RP-4] does not read a client that does not take its answers", async () => {
+  it("[WI-4] does not read a client that does not take its answers", async () => {
     const { dial, wires, frames, ends } = await stage({ onFrame: (wire) => wire.send("a".repeat(100_000)) });
     const socket = dial();
     await once(socket, "open");

@@ -1,7 +1,7 @@
 /**
  * The host's port for pages and editors: a WebSocket on `/api/ws` and a sign of life on `/health`, on this machine's
  * own address. Everything else is 404. A client without the token, from another origin or under another name gets a
- * status code before anything is upgraded [RP-5]; one that dawdles over its headers is cut off.
+ * status code before anything is upgraded [WI-5]; one that dawdles over its headers is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
