@@ -44,6 +44,8 @@ export type Trial =
   | { readonly kind: "failed"; readonly reason: string };
 
 const TRIAL_STOP_MS = 1_000;
+/** Longer than the start, the load and every restart together. */
+const TRIAL_MAX_MS = 120_000;
 
 /** Loads one plugin in a process of its own and ends that: what it would register, or why it cannot. */
 export async function tryPlugin(surroundings: Surroundings, manifest: Manifest): Promise<Trial> {
@@ -64,8 +66,12 @@ export async function tryPlugin(surroundings: Surroundings, manifest: Manifest):
     },
   };
   const supervisor = await supervise(surroundings, [manifest], record);
-  await supervisor.settled;
+  // The plugin host keeps nobody alive, and whoever tries a plugin has nothing else to wait for.
+  const done = new AbortController();
+  const alive = surroundings.clock.sleep(TRIAL_MAX_MS, done.signal).catch(() => undefined);
+  await Promise.race([supervisor.settled, alive]);
   await supervisor.stop(TRIAL_STOP_MS);
+  done.abort();
   return outcome ?? { kind: "failed", reason: "the plugin host did not start" };
 }
 

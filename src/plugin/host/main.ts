@@ -4,23 +4,19 @@
  * when its parent is.
  */
 import { register } from "node:module";
-import { Socket } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { packageRoot } from "#base/package-root.js";
-import { FRAME_BYTES_MAX } from "../limits.js";
 import type { Down, LoadedPlugin } from "../wire/frames.js";
-import { createLineReader } from "../wire/lines.js";
 import { addFolder } from "./culprit.js";
 import { cancelCall, dispatch } from "./dispatch.js";
+import { listenDown } from "./downlink.js";
 import { nameWhoLeaves } from "./leaving.js";
 import { loadPlugin } from "./load.js";
 import { captureOutput } from "./output.js";
 import { startWatchdog } from "./pulse.js";
 import type { Registration } from "./registration.js";
-import { killThisProcess, sendUp } from "./uplink.js";
-
-const DOWN_FD = 3;
+import { sendUp } from "./uplink.js";
 
 const dist = join(packageRoot(), "dist");
 const registrations = new Map<string, Registration>();
@@ -30,18 +26,8 @@ const watchdog = startWatchdog(dist);
 captureOutput();
 nameWhoLeaves();
 register(pathToFileURL(join(dist, "plugin-loader.js")));
-listen();
+listenDown(hear);
 sendUp({ type: "ready" });
-
-function listen(): void {
-  const lines = createLineReader(FRAME_BYTES_MAX, {
-    line: (text) => hear(JSON.parse(text) as Down),
-    tooLong: killThisProcess,
-  });
-  const down = new Socket({ fd: DOWN_FD, readable: true, writable: false });
-  down.on("data", (chunk: Buffer) => lines.push(chunk));
-  down.on("end", killThisProcess).on("error", killThisProcess);
-}
 
 function hear(frame: Down): void {
   switch (frame.type) {
