@@ -96,7 +96,7 @@ function exchangeFrom(card: ConversationCard, rows: readonly HistoryRow[], said:
     assistant: answer?.text ?? null,
     ...(said.turn === undefined ? {} : { turn_id: said.turn }),
     outcome: isOutcome(outcome) ? outcome : answer === undefined ? "failed" : "completed",
-    ...(note === undefined ? {} : { reason: note.text }),
+    ...(note === undefined ? {} : { reason: reasonIn(note) }),
     ...(answer?.body?.interrupted === true ? { is_interrupted: true } : {}),
     tip_session_id: card.tip,
     ...(card.model === null ? {} : { model: card.model }),
@@ -114,6 +114,11 @@ function exchangeOf(rows: readonly HistoryRow[], said: HistoryRow): readonly His
 function answerOf(exchange: readonly HistoryRow[]): HistoryRow | undefined {
   const last = exchange.findLast(({ role }) => role === "assistant" || role === "tool");
   return last?.role === "assistant" && last.text !== "" ? last : undefined;
+}
+
+function reasonIn({ text, body }: HistoryRow): string {
+  const reason = body?.["reason"];
+  return typeof reason === "string" ? reason : text;
 }
 
 /** Every end without an answer leaves a note that says which it was. */

@@ -114,7 +114,9 @@ function lastWords(tx: Tx, conversation: Conversation, turn: TurnRow, as: Settle
     if (draft !== "") append(tx, { ...place, role: "assistant", text: draft, body: { interrupted: true } });
   }
   const text = isCut ? "interrupted" : `failed: ${as.reason ?? "unknown error"}`;
-  return append(tx, { ...place, role: "note", text, body: { outcome: as.outcome } });
+  // Why it was not continued is told to whoever looks later; the model is told that it was cut, and no more.
+  const why = isCut && as.reason !== undefined ? { reason: as.reason } : {};
+  return append(tx, { ...place, role: "note", text, body: { outcome: as.outcome, ...why } });
 }
 
 /** One `on_session_end` per turn, whatever ended it [BH-15] [FQ-5]. */
