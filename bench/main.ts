@@ -16,6 +16,7 @@ import {
   benchSweep,
   writeUntilKilled,
 } from "./history.js";
+import { benchHost } from "./host.js";
 import { printRow, type Row } from "./report.js";
 import { benchSearch } from "./search.js";
 import { benchTurn } from "./turn.js";
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
     if (wants("turn")) await benchTurn(join(folder, "turns"), isQuick, emit);
     if (wants("load")) await benchRequests(join(folder, "requests"), emit);
     if (wants("append")) await benchAppend(folder, isQuick, emit);
-    if (wants("history") || wants("search")) await benchLarge(folder, { isQuick, wants, emit });
+    if (wants("history") || wants("search") || wants("host")) await benchLarge(folder, { isQuick, wants, emit });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -72,6 +73,7 @@ async function benchLarge(folder: string, { isQuick, wants, emit }: Large): Prom
     `making a store of ${conversations.toLocaleString("en")} sessions and ${(conversations * 10).toLocaleString("en")} messages …\n`,
   );
   await generateStore({ state: large, search }, { conversations, messagesEach: 10, routes: conversations / 10 });
+  if (wants("host")) await benchHost({ folder: mkdtempSync("/tmp/tb-"), large, isQuick }, emit);
   if (wants("history")) {
     await benchReading(small, large, emit);
     await benchLoading(folder, emit);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
-import type { Reply } from "../test/support/model-server/reply.js";
+import type { Reply, RuledReply } from "../test/support/model-server/reply.js";
 
 export interface CannedServer {
   /** For the OpenAI chat package. */
@@ -12,8 +12,12 @@ export interface CannedServer {
   stop(): Promise<void>;
 }
 
-/** A list of replies answers the steps of a turn, in order. */
-export async function startCanned(folder: string, replies: readonly Reply[]): Promise<CannedServer> {
+/** A list of replies answers the steps of a turn, in order; `paced` ones take the time that they name. */
+export async function startCanned(
+  folder: string,
+  replies: readonly RuledReply[],
+  pace: "at-once" | "paced" = "at-once",
+): Promise<CannedServer> {
   const script = join(folder, `replies-${++started}.json`);
   writeFileSync(script, JSON.stringify(replies));
   const child = spawn(
@@ -21,7 +25,7 @@ export async function startCanned(folder: string, replies: readonly Reply[]): Pr
     [
       join(packageRoot(), "scripts", "run-ts.mjs"),
       join(packageRoot(), "test", "support", "model-server", "main.ts"),
-      ...["--script", script, "--port", "0", "--canned", "--until-eof"],
+      ...["--script", script, "--port", "0", ...(pace === "at-once" ? ["--canned"] : []), "--until-eof"],
     ],
     { stdio: ["pipe", "pipe", "inherit"], cwd: packageRoot() },
   );
