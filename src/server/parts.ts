@@ -21,6 +21,8 @@ export interface ServerParts {
   /** What slash commands need beyond the store and the live side. */
   readonly commands: Omit<SlashPorts, "live" | "compact">;
   readonly machine: MachinePort;
+  /** Tells hooks what is not stored: that a person used a command. */
+  announce(name: "command:*", payload: Readonly<Record<string, unknown>>): void;
 }
 
 export interface HostFacts {
@@ -81,8 +83,6 @@ export interface MachinePort {
   findFile(words: string, cwd: string): Promise<FoundFile | undefined>;
   /** Ends every background process and answers how many there were. */
   stopProcesses(): Promise<number>;
-  /** What stands for `@file:` and its like in what was said. */
-  expand(text: string, cwd: string): Promise<string>;
   isDirectory(path: string): Promise<boolean>;
 }
 

@@ -23,7 +23,13 @@ export async function runSlash(
   const target = sid === "" ? undefined : await targetOf(server, sid);
   const outcome = await runLine(line, await slashContext(server, call.connection, target));
   if (outcome.kind === "message") throw new Refusal("unknownCommand", "not a command");
-  if (outcome.kind === "ran") await follow(server, call.connection, target, outcome.next);
+  if (outcome.kind === "ran") {
+    const [, args = ""] = /^\S+\s+(.*)$/s.exec(line) ?? [];
+    const { platform } = call.connection;
+    const said = { platform, user_id: HOME_OWNER, command: outcome.command, raw_command: line, args, raw_args: args };
+    server.announce("command:*", said);
+    await follow(server, call.connection, target, outcome.next);
+  }
   return outcome;
 }
 

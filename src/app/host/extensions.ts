@@ -7,6 +7,7 @@ import type { InterceptedTurn } from "#agent/hook-interceptors.js";
 import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
 import type { HostId } from "#base/ids.js";
 import type { SlashCommand } from "#command/command.js";
+import type { Announced, HookPayload } from "#hook/hook.js";
 import type { Plugins } from "#plugin/plugins.js";
 import type { SessionStore } from "#session/store.js";
 import type { Tool } from "#tool/tool.js";
@@ -21,6 +22,8 @@ export interface Extensions {
   open(): void;
   /** Something was committed that a hook may be owed. */
   poke(): void;
+  /** Tells hooks of what is not stored. */
+  announce(name: Announced, payload: HookPayload): void;
   interceptors(turn: InterceptedTurn): Interceptors;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
@@ -32,6 +35,15 @@ export interface Extensions {
 
 /** What ending the plugins' process may take. */
 const PLUGINS_END_MS = 300;
+
+/** Somebody may have set a guard, and it could not be put up: nothing is let past the place where it would stand. */
+const UNGUARDED: Interceptors = {
+  ...NO_INTERCEPTORS,
+  beforeTool: async () => ({
+    kind: "deny",
+    text: "Hooks and plugins could not be opened, so nothing is run; talaria doctor says why. Tell the person.",
+  }),
+};
 
 export function createExtensions(wish: HostWish, store: SessionStore, host: HostId): Extensions {
   const log = wish.log.child({ component: "hooks" });
@@ -46,6 +58,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     hooks = await openHooks({ ...wish, store, host, log, plugins: plugins.hooks });
     for (const note of hooks.notes) log.warn(note);
     await hooks.start();
+    hooks.announce("gateway:startup", { platforms: [] });
   };
   return {
     ready,
@@ -59,7 +72,8 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
         .finally(settleReady);
     },
     poke: () => hooks?.poke(),
-    interceptors: (turn) => hooks?.interceptors(turn) ?? NO_INTERCEPTORS,
+    announce: (name, payload) => hooks?.announce(name, payload),
+    interceptors: (turn) => hooks?.interceptors(turn) ?? UNGUARDED,
     tools: () => plugins?.tools ?? [],
     commands: () => plugins?.commands ?? [],
     isBusy: () => hooks?.isBusy() ?? false,

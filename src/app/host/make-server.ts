@@ -27,7 +27,7 @@ export interface WorksParts {
 }
 
 export function makeServer(parts: WorksParts, live: Live, control: HostControl): Server {
-  const { wish, opened, store, settings, models, processes, cwd } = parts;
+  const { wish, opened, extensions, store, settings, models, processes, cwd } = parts;
   const { home, clock, env, version, log } = wish;
   const { epoch, startedMs } = opened;
   return createServer({
@@ -42,10 +42,12 @@ export function makeServer(parts: WorksParts, live: Live, control: HostControl):
     models: models.port,
     commands: {
       ...aboutPorts(parts),
+      commands: () => extensions.commands(),
       processes: processPort(processes),
       models: models.choice,
       home: { root: home.root, config: home.config },
     },
+    announce: (name, payload) => extensions.announce(name, payload),
     machine: createMachine({ home, env, clock, processes, stopProcesses: () => stopProcesses(processes) }),
   });
 }

@@ -2,6 +2,7 @@
 
 import type { ApprovalId, ConversationId } from "#base/ids.js";
 import { droppedText } from "#command/conversation/title.js";
+import { expandReferences } from "#command/references.js";
 import { beginBackground } from "#command/turn/background.js";
 import { BUSY_MESSAGE } from "#protocol/error-codes.js";
 import type { Params, Result } from "#protocol/methods.js";
@@ -31,7 +32,8 @@ async function submit(
   const isBusy = target.kind === "stored" && (await server.live.state(target.id)) !== "idle";
   // A client that gives no id of its own cannot tell a repetition from a second message: it asks again later.
   if (isBusy && messageId === undefined) throw new Refusal("busy", BUSY_MESSAGE);
-  const text = await server.machine.expand(params.text, await cwdOf(server, params.session_id));
+  const place = { cwd: await cwdOf(server, params.session_id), home: server.host.home, clock: server.clock };
+  const { text, notes } = await expandReferences(params.text, { ...place, signal: call.signal });
   const refusal = server.models.refusalOf(text);
   if (refusal !== undefined) throw new Refusal("badArgument", refusal);
   if (params.truncate_before_user_ordinal !== undefined && target.kind === "stored") {
@@ -39,6 +41,7 @@ async function submit(
   }
   const wanted = target.kind === "blank" ? (title ?? target.blank.title) : undefined;
   const admission = await say(server, call.connection, target, { text, messageId, mode, title: wanted });
+  for (const note of notes) server.live.tell(admission.conversation, { type: "notice", text: note });
   const base = { session_id: admission.conversation, input_id: admission.input };
   if (admission.kind === "duplicate") {
     const { conversation, input } = admission;

@@ -1,9 +1,9 @@
 /**
  * What a client asks of the machine beside its conversations: a command line of the person's own, a long paste kept in
  * a file, a file that was dropped or named. The floor of the tools holds here too: what would ruin the machine or this
- * home never runs, and our own secrets are not read into a conversation.
+ * home never runs.
  */
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,16 +12,12 @@ import type { Clock } from "#base/clock.js";
 import { type ConversationId, randomIds, type TurnId } from "#base/ids.js";
 import { FOLDER_MODE, type HomePaths } from "#config/home.js";
 import type { FoundFile, MachinePort, ShellAnswer } from "#server/parts.js";
-import { placeOf } from "#tool/guard/places.js";
 import { toolEnvironment } from "#tool/terminal/environment.js";
 import { createOutput } from "#tool/terminal/output.js";
 import type { Processes } from "#tool/terminal/processes.js";
 
 export const SHELL_TIME_MS = 30_000;
 const SHELL_CHARS_MAX = 20_000;
-/** Files named in one message, and what is taken of each. */
-const NAMED_FILES_MAX = 10;
-const NAMED_CHARS_MAX = 100_000;
 const WORDS_CHARS_MAX = 4_096;
 const IMAGES: ReadonlySet<string> = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"]);
 
@@ -45,13 +41,12 @@ export function createMachine(wish: MachineWish): MachinePort {
     shell: (command, cwd, signal) => shell(wish, { command, cwd, signal }),
     async keepPaste(text) {
       await mkdir(pastes, { recursive: true, mode: FOLDER_MODE });
-      const path = join(pastes, `${randomIds<string>()}.txt`);
+      const path = join(pastes, `paste-${randomIds<string>()}.txt`);
       await replaceFile(path, text);
       return path;
     },
     findFile,
     stopProcesses,
-    expand: (text, cwd) => expand(text, cwd, home),
     isDirectory: async (path) => (await statOf(path))?.isDirectory() ?? false,
   };
 }
@@ -126,30 +121,6 @@ function fromAddress(address: string): string {
   } catch {
     return address;
   }
-}
-
-/** `@file:notes.txt` stays where it stands, and what the file holds is put below. */
-async function expand(text: string, cwd: string, home: HomePaths): Promise<string> {
-  const named = [...text.matchAll(/(?<=^|\s)@file:(?:"([^"]+)"|(\S+))/g)].map(
-    ([, quoted, bare]) => quoted ?? bare ?? "",
-  );
-  const blocks: string[] = [];
-  for (const name of [...new Set(named)].slice(0, NAMED_FILES_MAX)) {
-    const path = resolve(cwd, name.replace(/^~(?=\/|$)/, homedir()));
-    const content = await contentOf(path, home);
-    if (content !== undefined) blocks.push(`--- ${path} ---\n${content}`);
-  }
-  return blocks.length === 0 ? text : `${text}\n\n${blocks.join("\n\n")}`;
-}
-
-async function contentOf(path: string, home: HomePaths): Promise<string | undefined> {
-  const place = placeOf(path, { home: home.root, personHome: homedir() });
-  if (place.kind === "forbidden" || place.kind === "credentials") return undefined;
-  if (place.kind === "own" && place.part === "secret") return undefined;
-  if ((await statOf(path))?.isFile() !== true) return undefined;
-  const content = await readFile(path, "utf8").catch(() => undefined);
-  if (content === undefined || content.includes("\0")) return undefined;
-  return content.length > NAMED_CHARS_MAX ? `${content.slice(0, NAMED_CHARS_MAX)}\n[cut]` : content;
 }
 
 function statOf(path: string) {
