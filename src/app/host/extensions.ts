@@ -7,6 +7,7 @@ import type { InterceptedTurn } from "#agent/hook-interceptors.js";
 import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
 import type { HostId } from "#base/ids.js";
 import type { SlashCommand } from "#command/command.js";
+import type { Listed } from "#command/ports.js";
 import type { Announced, HookPayload } from "#hook/hook.js";
 import type { Plugins } from "#plugin/plugins.js";
 import type { SessionStore } from "#session/store.js";
@@ -27,6 +28,7 @@ export interface Extensions {
   interceptors(turn: InterceptedTurn): Interceptors;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
+  plugins(): readonly Listed[];
   /** A boundary is being told, or is due. */
   isBusy(): boolean;
   /** Tells what is owed for up to `limitMs`, then lets go; the next host tells the rest. */
@@ -76,6 +78,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     interceptors: (turn) => hooks?.interceptors(turn) ?? UNGUARDED,
     tools: () => plugins?.tools ?? [],
     commands: () => plugins?.commands ?? [],
+    plugins: () => plugins?.listed() ?? [],
     isBusy: () => hooks?.isBusy() ?? false,
     async stop(limitMs) {
       await hooks?.stop(limitMs);

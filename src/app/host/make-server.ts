@@ -43,6 +43,7 @@ export function makeServer(parts: WorksParts, live: Live, control: HostControl):
     commands: {
       ...aboutPorts(parts),
       commands: () => extensions.commands(),
+      plugins: async () => extensions.plugins(),
       processes: processPort(processes),
       models: models.choice,
       home: { root: home.root, config: home.config },
