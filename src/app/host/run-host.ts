@@ -27,8 +27,8 @@ export type HostExit = (typeof HOST_EXIT)[keyof typeof HOST_EXIT];
 
 const SIGNALS = { SIGHUP: HOST_EXIT["hung-up"], SIGINT: HOST_EXIT.interrupted, SIGTERM: HOST_EXIT.terminated } as const;
 type StopSignal = keyof typeof SIGNALS;
-/** The thread strikes when even the timer did not. */
-const THREAD_SLACK_MS = 500;
+/** The timer strikes so much before the thread, which strikes at the limit when even the timer did not. */
+const TIMER_AHEAD_MS = 300;
 
 export type HostProcessWish = Omit<HostWish, "signal" | "onBroken" | "onStopping"> & {
   /** Ends the process; never returns. */
@@ -132,8 +132,8 @@ interface Limited {
 
 /** [FQ-9] Whatever hangs, this is the end. */
 function limitEnd({ clock, log, exit }: Limited, afterMs: number): void {
-  killAfter(afterMs + THREAD_SLACK_MS);
-  clock.after(afterMs, () => {
+  killAfter(afterMs);
+  clock.after(afterMs - TIMER_AHEAD_MS, () => {
     log.error("the host did not stop in time and is ended", { afterMs });
     exit(HOST_EXIT.overdue);
   });
