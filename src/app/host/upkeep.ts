@@ -16,7 +16,6 @@ import { eraseRemoved } from "../retention.js";
 import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
 import { type Loop, type LoopWish, startLoop } from "./loop.js";
-import { pastesDirOf } from "./ports/machine.js";
 import { createWatcher, SWEEP_EVERY_MS } from "./watcher.js";
 
 const JOBS_EVERY_MS = 30_000;
@@ -91,7 +90,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       everyMs: 24 * HOUR_MS,
       firstMs: QUIET_MS,
       act: async () => {
-        for (const folder of [spoolDirOf(home), pastesDirOf(home)]) pruneSpool(folder, clock.nowMs());
+        pruneSpool(spoolDirOf(home), clock.nowMs());
       },
     }),
   ];

@@ -15,6 +15,7 @@ import type { FoundFile, MachinePort, ShellAnswer } from "#server/parts.js";
 import { toolEnvironment } from "#tool/terminal/environment.js";
 import { createOutput } from "#tool/terminal/output.js";
 import type { Processes } from "#tool/terminal/processes.js";
+import { spoolDirOf } from "../../runtime-parts.js";
 
 export const SHELL_TIME_MS = 30_000;
 const SHELL_CHARS_MAX = 20_000;
@@ -30,13 +31,10 @@ export interface MachineWish {
   stopProcesses(): Promise<number>;
 }
 
-export function pastesDirOf(home: HomePaths): string {
-  return join(home.run, "pastes");
-}
-
 export function createMachine(wish: MachineWish): MachinePort {
   const { home, stopProcesses } = wish;
-  const pastes = pastesDirOf(home);
+  // Where long outputs are kept, too: the guard lets what stands there be read, and it is pruned.
+  const pastes = spoolDirOf(home);
   return {
     shell: (command, cwd, signal) => shell(wish, { command, cwd, signal }),
     async keepPaste(text) {
