@@ -15,7 +15,7 @@ import type { FoundFile, MachinePort, ShellAnswer } from "#server/parts.js";
 import { toolEnvironment } from "#tool/terminal/environment.js";
 import { createOutput } from "#tool/terminal/output.js";
 import type { Processes } from "#tool/terminal/processes.js";
-import { spoolDirOf } from "../../runtime-parts.js";
+import { spoolDirOf } from "../../spool.js";
 
 export const SHELL_TIME_MS = 30_000;
 const SHELL_CHARS_MAX = 20_000;
