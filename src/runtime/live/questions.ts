@@ -20,6 +20,7 @@ export interface Questions {
   release(): void;
 }
 
+/** Answers that no turn has asked for yet; the oldest are forgotten, since the store has them all. */
 const EARLY_MAX = 100;
 
 interface Open {
@@ -31,6 +32,11 @@ export function createQuestions(tell: (event: FeedEvent) => void): Questions {
   const open = new Map<ApprovalId, Open>();
   /** Decided by somebody who read the row before its turn began to wait here. */
   const early = new Map<ApprovalId, PersonsAnswer>();
+  const keepEarly = (approval: ApprovalId, answer: PersonsAnswer): void => {
+    const [oldest] = early.keys();
+    if (early.size >= EARLY_MAX && oldest !== undefined) early.delete(oldest);
+    early.set(approval, answer);
+  };
   const tellFirst = (): void => {
     const [first] = open;
     if (first !== undefined) tell({ type: "question", approval: first[0], question: first[1].question });
@@ -71,7 +77,8 @@ export function createQuestions(tell: (event: FeedEvent) => void): Questions {
       const one = open.get(approval);
       tell({ type: "answered", approval, answer: answer.answer });
       remove(approval);
-      if (one === undefined && early.size < EARLY_MAX) early.set(approval, answer);
+      // Nobody waits for it here yet: its turn may be on its way to ask.
+      if (one?.resolve === undefined) keepEarly(approval, answer);
       one?.resolve?.(answer);
       return one?.resolve !== undefined;
     },
