@@ -1,6 +1,6 @@
 /**
- * One life of a conversation through real processes: a home, a working directory, a model server, and the program
- * started as often as it takes. What is judged is what anybody could see: files, the transcript, what was printed.
+ * One life of a conversation through real processes: a home with its host, a working directory, a model server, and
+ * commands run as often as it takes. What is judged is what anybody could see: files, the transcript, what was printed.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "#store/sqlite/connection.js";
 import { copyStore, DATABASE } from "../chaos/checker/check.js";
 import { cleanEnv, finished, type Run } from "../cli/support/run.js";
+import { type HostFaults, hostEnds, hostFaults, hostPid, killHost, LINGER, stopHost } from "../support/hosts.js";
 import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
@@ -17,6 +18,8 @@ const RUN_MS_MAX = 30_000;
 const LOOK_MS = 40;
 const APPEAR_MS_MAX = 20_000;
 const OUTLIVE_MS_MAX = 3_000;
+const GONE_MS_MAX = 400;
+const PRINTED_ID = /conversation(?: |":")([0-9a-z]{16})\b/;
 
 export interface StoredMessage {
   readonly seq: number;
@@ -45,6 +48,7 @@ export class Life {
   readonly folder = mkdtempSync(join(tmpdir(), "talaria-crash-"));
   readonly home = join(this.folder, "home");
   readonly work = join(this.folder, "work");
+  readonly faults: HostFaults;
   readonly #children = new Set<ChildProcess>();
   #looks = 0;
 
@@ -53,6 +57,7 @@ export class Life {
     readonly server: ModelServer,
   ) {
     for (const path of [this.home, this.work]) mkdirSync(path);
+    this.faults = hostFaults(this.folder);
     writeFileSync(join(this.work, "notes.txt"), "milk and eggs\n");
   }
 
@@ -62,31 +67,58 @@ export class Life {
 
   async end(): Promise<void> {
     await this.leave();
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 
   /** Ends what runs and leaves the folder to be looked at. */
   async leave(): Promise<void> {
     this.killAll();
+    await hostEnds(this.home);
     await this.server.close();
   }
 
   killAll(): void {
     for (const child of this.#children) child.kill("SIGKILL");
+    killHost(this.home);
   }
 
-  /** `fault` is a named point, with the time it is reached: `call.started:2`. `input` is what stdin says. */
+  /**
+   * `fault` is a named point, with the time it is reached: `call.started:2`. The host dies there, and no other comes
+   * before the command has given up; the run then counts as killed. `input` is what stdin says.
+   */
   async run(args: readonly string[], fault?: string, input = ""): Promise<Run> {
-    const child = this.start(args, fault);
+    if (fault !== undefined) {
+      await stopHost(this.home);
+      this.faults.plan(fault, "dead");
+    }
+    const child = this.start(args);
     child.stdin?.end(input);
-    return finished(child);
+    const run = await finished(child);
+    if (fault === undefined) return run;
+    const isKilled = await this.#hostIsGone();
+    this.faults.plan();
+    return isKilled ? { ...run, code: null, signal: "SIGKILL", stderr: await this.#named(run) } : run;
   }
 
-  start(args: readonly string[], fault?: string): ChildProcess {
-    const env = cleanEnv(this.home, {
-      ...this.surroundings,
-      ...(fault === undefined ? {} : { TALARIA_FAULT: fault }),
-    });
+  async #hostIsGone(): Promise<boolean> {
+    for (let waited = 0; waited < GONE_MS_MAX; waited += LOOK_MS) {
+      if (hostPid(this.home) === undefined) return true;
+      await sleep(LOOK_MS);
+    }
+    return false;
+  }
+
+  /** A host that died before it answered has told nobody what it had stored: a person finds it in the list. */
+  async #named({ stderr, stdout }: Run): Promise<string> {
+    if (PRINTED_ID.test(`${stderr}\n${stdout}`)) return stderr;
+    const listed = await this.run(["sessions", "list", "--json"]);
+    const [newest] = (JSON.parse(listed.stdout) as { sessions: readonly { id: string }[] }).sessions;
+    return newest === undefined ? stderr : `${stderr}\nconversation ${newest.id}`;
+  }
+
+  /** `env` is for this command alone. */
+  start(args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+    const env = cleanEnv(this.home, { ...this.surroundings, ...more });
     const child = spawn(process.execPath, [this.launcher, ...args], {
       env,
       cwd: this.work,
@@ -100,11 +132,20 @@ export class Life {
     return child;
   }
 
+  /** Ends the host of this life. */
+  signalHost(signal: NodeJS.Signals): void {
+    const pid = hostPid(this.home);
+    if (pid === undefined) throw new Error("no host runs");
+    process.kill(pid, signal);
+  }
+
   environment: NodeJS.ProcessEnv = {};
 
   /** What every process of this life is told beside its home. */
   get surroundings(): NodeJS.ProcessEnv {
     return {
+      ...LINGER,
+      ...this.faults.env,
       OPENAI_BASE_URL: this.server.baseUrl("openai-chat"),
       OPENAI_API_KEY: "test-key",
       TALARIA_MODEL: "openai/test-model",
@@ -119,7 +160,7 @@ export class Life {
   }
 
   static idOf(printed: string): string {
-    const id = /conversation(?: |":")([0-9a-z]{16})\b/.exec(printed)?.[1];
+    const id = PRINTED_ID.exec(printed)?.[1];
     if (id === undefined) throw new Error(`no conversation was printed:\n${printed}`);
     return id;
   }

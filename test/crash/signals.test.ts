@@ -1,4 +1,4 @@
-/** A person, a system or a window that ends the program in mid-turn: what was shown is stored, but for a second of it. */
+/** A person, a system or a window that ends a chat or its host in mid-turn: what was shown is stored, but for a second of it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,9 +72,9 @@ describe("Ctrl-C", () => {
   });
 });
 
-describe("a program that is ended from outside", () => {
+describe("a host that is ended from outside", () => {
   it.each(["SIGTERM", "SIGHUP"] as const)(
-    "[FQ-1] [FQ-2] loses at most a second of an answer to %s, and the next start goes on",
+    "[FQ-1] [FQ-2] loses at most a second of an answer to %s, and the next host goes on",
     { timeout: TIME_MS_MAX },
     async (signal) => {
       expect(await killedAnswer(signal).play(launcher)).toEqual([]);
@@ -88,9 +88,11 @@ describe("a program that is ended from outside", () => {
       expect(await killedCommand(signal).play(launcher)).toEqual([]);
     },
   );
+});
 
+describe("a chat that is ended from outside", () => {
   it.skipIf(!hasPty)(
-    "[FQ-1] [FQ-2] loses at most a second of an answer when its window is closed, and the next start goes on",
+    "[FQ-1] [FQ-2] loses nothing of an answer when its window is closed: the turn goes on, and -r joins it",
     { timeout: TIME_MS_MAX },
     async () => {
       life = await Life.begin(launcher, SLOW);

@@ -1,5 +1,5 @@
 /** The whole program as a person runs it, staged in a folder of its own: a build may go on beside it, and a plant changes its text. */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
 import type { Plant } from "../chaos/plants.js";
@@ -28,7 +28,8 @@ function programModules(dist: string): Map<string, string> {
   const modules = new Map<string, string>();
   const waiting = [...ENTRIES];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (modules.has(file)) continue;
+    // A text inside the program may look like an import.
+    if (modules.has(file) || !existsSync(join(dist, file))) continue;
     const text = readFileSync(join(dist, file), "utf8");
     modules.set(file, text);
     for (const match of text.matchAll(IMPORT)) waiting.push(join(dirname(file), match[1] ?? ""));

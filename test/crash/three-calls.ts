@@ -26,7 +26,7 @@ export interface Killed {
   readonly id: string;
 }
 
-/** Says `do it` and is killed at the point. */
+/** Says `do it`; the host is killed at the point, and the command gives up. */
 export async function killedAt(life: Life, point: string): Promise<Killed> {
   const run = await life.run(["chat", "-q", "do it"], point);
   if (run.signal !== "SIGKILL") throw new Error(`${point} was never reached (exit ${run.code}): ${run.stderr}`);

@@ -3,38 +3,15 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Life } from "./life.js";
+import { TURN_POINTS } from "./points.js";
 import { stagedLives } from "./staged.js";
 import { ANSWER, judge, killedAt, THREE_CALLS, UNKNOWN } from "./three-calls.js";
 
 const beginLife = stagedLives();
 let life: Life;
 
-/** Crash points of the plan, and where they are in the program. */
-const POINTS: readonly (readonly [id: string, point: string])[] = [
-  ["CP-03 acknowledged, no turn yet", "run.before-claim"],
-  ["CP-04 turn created, no model call", "turn.claimed"],
-  ["CP-05 request sent, no byte received", "step.request-sent"],
-  ["CP-06 in the middle of the stream", "step.mid-stream"],
-  ["CP-07 step complete, not committed", "step.before-record"],
-  ["CP-08 calls committed, none started", "step.recorded"],
-  ["CP-09 read-only call started", "call.started:1"],
-  ["CP-09 idempotent call started", "call.started:2"],
-  ["CP-09 at-most-once call started", "call.started:3"],
-  ["CP-10 read-only call done, not committed", "call.effect-done:1"],
-  ["CP-10 idempotent effect done, not committed", "call.effect-done:2"],
-  ["CP-10 at-most-once effect done, not committed", "call.effect-done:3"],
-  ["CP-11 one result of three committed", "call.finished:1"],
-  ["CP-11 two results of three committed", "call.finished:2"],
-  ["CP-11 all results committed", "call.finished:3"],
-  ["CP-05 second request sent", "step.request-sent:2"],
-  ["CP-06 in the middle of the answer", "step.mid-stream:2"],
-  ["CP-14 answer complete, not committed", "turn.before-settle"],
-  ["CP-14 in the commit of the end", "store.mid-settle"],
-  ["CP-15 committed, nothing printed", "turn.settled"],
-];
-
 describe("a turn killed with SIGKILL", () => {
-  it.each(POINTS)("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
+  it.each(TURN_POINTS)("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, point);
     const resumed = await life.run(["chat", "-r", id]);
@@ -48,7 +25,7 @@ describe("a turn killed with SIGKILL", () => {
     if (isUnknown) expect(life.lastRequest()).toMatch(UNKNOWN);
   });
 
-  it.each(POINTS)("[CT-1] [CT-10] is finished before what is said next is answered: %s", async (_id, point) => {
+  it.each(TURN_POINTS)("[CT-1] [CT-10] is finished before what is said next is answered: %s", async (_id, point) => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, point);
     const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);

@@ -11,8 +11,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 const LOOK_MS = 20;
 const END_MS_MAX = 10_000;
 
-/** A host of tests stays for the next command, and goes by itself should a test die before it ends it. */
-export const LINGER: NodeJS.ProcessEnv = { TALARIA_HOST_LINGER_SECONDS: "20" };
+/**
+ * A host of tests stays for the next command, and goes by itself should a test die before it ends it. It makes no
+ * backups: the process that does would go on writing to a home that is removed.
+ */
+export const LINGER: NodeJS.ProcessEnv = { TALARIA_HOST_LINGER_SECONDS: "20", TALARIA_BACKUP_SCHEDULE: "off" };
 
 /** The host that has this home; undefined when none runs. */
 export function hostPid(home: string): number | undefined {
@@ -24,10 +27,10 @@ export function hostPid(home: string): number | undefined {
   return stdout.includes("host run") && stdout.includes(home) ? pid : undefined;
 }
 
-/** Kills it; what was stored is kept, as after any death. */
-export function killHost(home: string): void {
+/** Kills it; what was stored is kept, as after any death. False when none runs. */
+export function killHost(home: string): boolean {
   const pid = hostPid(home);
-  if (pid !== undefined) process.kill(pid, "SIGKILL");
+  return pid !== undefined && process.kill(pid, "SIGKILL");
 }
 
 /** Resolves when no host has the home any more. */

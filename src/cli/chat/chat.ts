@@ -1,5 +1,6 @@
 /** `talaria chat`: checks what was asked for, reaches the host, and hands over to one run or to the chat of lines. */
 import { UserError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { createCompleter } from "./complete.js";
@@ -53,6 +54,7 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
 
 /** What only this chat held is closed; a turn that runs or waits goes on. No host is started for it. */
 async function sayGoodbye({ kept }: HostLink): Promise<void> {
+  faultPoint("chat.before-bye");
   try {
     await kept.call("connection.bye", { reason: "cli_close" }, { timeoutMs: BYE_MS });
   } catch {

@@ -39,6 +39,7 @@ export function takeSeat(link: HostLink, id: string, { isWaking }: { readonly is
   const kept: SeatEvent[] = [];
   let listener: SeatListener | undefined;
   let isOpen = false;
+  let isLost = false;
   let following: Following | undefined;
   const hand = (event: SeatEvent): void => {
     if (listener !== undefined) listener(event);
@@ -66,8 +67,15 @@ export function takeSeat(link: HostLink, id: string, { isWaking }: { readonly is
         const one = told(event);
         if (one.kind !== "nothing") hand(one);
       },
-      lineLost: () => void (isOpen && hand({ kind: "line-lost" })),
-      lineBack: () => void (isOpen && hand({ kind: "line-back" })),
+      // Told once, however many tries it takes to get it back.
+      lineLost() {
+        if (isOpen && !isLost) hand({ kind: "line-lost" });
+        isLost = isOpen;
+      },
+      lineBack() {
+        if (isLost) hand({ kind: "line-back" });
+        isLost = false;
+      },
       unknown() {
         rejectOpened(new Refused(ERROR_CODES.notFound, "this conversation is not there any more"));
         hand({ kind: "unknown" });

@@ -3,6 +3,7 @@
  * often it has to be sent. An id that was printed can be resumed, an answer that was printed is history.
  */
 import { OperationalError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import { randomIds } from "#base/ids.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { Ask } from "./ask.js";
@@ -128,6 +129,7 @@ export class Talk {
     };
     const { link, display } = this.#parts;
     const answer = await this.#submit(params);
+    faultPoint("chat.submitted");
     const { status, input_id: input, exchange } = answer;
     if (answer.session_id !== this.#seat?.id) await this.#moveSeat(answer.session_id);
     this.#isBlank = false;
@@ -165,6 +167,7 @@ export class Talk {
     });
     this.#ownsNext = false;
     this.#open = open;
+    faultPoint("chat.turn-over");
     const last = reports.at(-1);
     this.#isWaiting = last?.outcome === "waiting";
     this.#session = last?.session ?? this.#session;

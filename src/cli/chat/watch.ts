@@ -3,7 +3,7 @@
  * is needed and nobody here can say more. Shows everything on the way. The turn runs in the host: whatever happens to
  * this process, it goes on there, and whatever happens to the host, the next one finishes it.
  */
-import type { OperationalError } from "#base/errors.js";
+import { type OperationalError, UserError } from "#base/errors.js";
 import type { Result } from "#protocol/methods.js";
 import type { CliContext } from "../command.js";
 import type { Ask } from "./ask.js";
@@ -16,6 +16,11 @@ import { pendingOf } from "./told.js";
 
 /** A tool gets 3 s to obey an interrupt; storing the outcome takes a moment more. */
 export const CHAT_GRACE_MS = 5_000;
+
+/** How long an event may be behind an answer that was sent after it. */
+const LOOK_AGAIN_MS = 5;
+/** Nothing is heard of a turn that should run for this long: the host is asked whether it runs any. */
+const SILENCE_MS = 3_000;
 
 export interface WatchParts {
   readonly context: CliContext;
@@ -88,6 +93,8 @@ class Watching {
   #open: PendingQuestion | undefined;
   #isDone = false;
   #isInterrupted = false;
+  #heard = 0;
+  #forgetSilence: () => void = () => undefined;
   #resolve: (watched: Watched) => void = () => undefined;
   #reject: (why: unknown) => void = () => undefined;
 
@@ -111,6 +118,7 @@ class Watching {
 
   fail(why: OperationalError): void {
     this.#isDone = true;
+    this.#forgetSilence();
     this.#asked?.over.abort();
     this.#reject(why);
   }
@@ -122,6 +130,7 @@ class Watching {
 
   #hear(event: SeatEvent): void {
     if (this.#isDone) return;
+    this.#heard++;
     const { display } = this.#parts;
     switch (event.kind) {
       case "turn":
@@ -193,12 +202,37 @@ class Watching {
   }
 
   async #lookForRest(): Promise<void> {
-    const { id } = this.#seat;
-    const { seq, state } = await this.#parts.link.call("events.since", { session_id: id, after: this.#seat.seq });
-    // What is still on its way says more; its end makes us look again.
-    if (this.#isDone || seq > this.#seat.seq) return;
+    const { clock } = this.#parts.context;
+    const { state, seq } = await this.#state();
+    // What is still on its way may be the end of a turn, and is told first.
+    while (seq > this.#seat.seq && !this.#isDone) await clock.sleep(LOOK_AGAIN_MS);
+    if (this.#isDone) return;
     if (state === "idle") this.#finish();
     else if (state === "waiting" && this.#asked === undefined) await this.#askOldest();
+    else this.#watchForSilence();
+  }
+
+  #state(): Promise<Result<"events.since">> {
+    return this.#parts.link.call("events.since", { session_id: this.#seat.id, after: this.#seat.seq });
+  }
+
+  /** A host that crashed too often answers and runs nothing: whoever waits for a turn there is told. */
+  #watchForSilence(): void {
+    const { clock } = this.#parts.context;
+    const heard = this.#heard;
+    this.#forgetSilence();
+    this.#forgetSilence = clock.after(SILENCE_MS, () => {
+      if (!this.#isDone && heard === this.#heard) this.#doing(this.#tellSafeMode());
+    });
+  }
+
+  async #tellSafeMode(): Promise<void> {
+    const { safe_mode: safe } = await this.#parts.link.call("host.status", {});
+    if (safe === undefined || safe === null) return;
+    throw new UserError(
+      `the host crashed ${safe.crashes} times within a few minutes and runs no turns for now; everything is kept`,
+      "talaria logs may tell why; talaria host restart --reset tries again at once",
+    );
   }
 
   async #lookForEnd(message: SentMessage): Promise<void> {
@@ -212,8 +246,7 @@ class Watching {
 
   /** A question may have been told before we came. */
   async #askWaiting(): Promise<void> {
-    const { id } = this.#seat;
-    const { state } = await this.#parts.link.call("events.since", { session_id: id, after: this.#seat.seq });
+    const { state } = await this.#state();
     if (state === "waiting" && this.#asked === undefined && !this.#isDone) await this.#askOldest();
   }
 
@@ -285,6 +318,7 @@ class Watching {
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    this.#forgetSilence();
     this.#asked?.over.abort();
     this.#resolve({ reports: this.#reports, open: this.#open });
   }
@@ -292,6 +326,7 @@ class Watching {
   #doing(act: Promise<unknown>): void {
     act.catch((error: unknown) => {
       this.#isDone = true;
+      this.#forgetSilence();
       this.#reject(error);
     });
   }

@@ -6,6 +6,7 @@ import { systemClock } from "#base/clock.js";
 import type { Run } from "../../cli/support/run.js";
 import { finished } from "../../cli/support/run.js";
 import { Life } from "../../crash/life.js";
+import { killHost, stopHost } from "../../support/hosts.js";
 import type { Violation } from "../journal.js";
 import { type Random, seededRandom } from "../random.js";
 import { judgeLife } from "./judge.js";
@@ -64,6 +65,8 @@ class TurnLife {
   readonly #random: Random;
   #id: string | undefined;
   #killsLeft: number;
+  /** Kills of a host under a command that went on. */
+  #survived = 0;
 
   constructor(
     readonly life: Life,
@@ -83,7 +86,10 @@ class TurnLife {
       if (wedged !== undefined) return [{ kind: "wedged", text: wedged }];
     }
     if (this.#id === undefined || this.options.signal.aborted) return [];
-    return judgeLife(this.life, await this.life.card(this.#id), this.said);
+    const card = await this.life.card(this.#id);
+    // What is judged is looked at in copies of its files: nobody may write meanwhile.
+    await stopHost(this.life.home);
+    return judgeLife(this.life, card, this.said);
   }
 
   /** In one process, which nobody kills: it is what comes after that is looked at. */
@@ -108,6 +114,11 @@ class TurnLife {
       if (run?.signal === "SIGKILL") this.options.onRestart();
       run = isKilling ? await this.#killed(args, errand) : await this.life.run(args);
       this.#id ??= idIn(run);
+      if (this.#survived > 0) {
+        left -= this.#survived;
+        this.#killsLeft -= this.#survived;
+        this.#survived = 0;
+      }
       if (run.signal === "SIGKILL" && isKilling) {
         left--;
         this.#killsLeft--;
@@ -126,14 +137,29 @@ class TurnLife {
     const { faultPoint } = this.options;
     const named = faultPoint !== undefined && this.#random.chance(NAMED_SHARE) ? faultPoint : undefined;
     const point = named ?? (this.#random.chance(NAMED_SHARE) ? this.#random.pick(POINTS[errand]) : undefined);
-    const child = this.life.start(args, point);
+    if (point === undefined) return this.#killedAnyTime(args);
+    const run = await this.life.run(args, point);
+    if (run.signal === "SIGKILL") this.options.onKill(point.replace(/:\d+$/, ""));
+    return run;
+  }
+
+  /** The command, its host, or both: where the host alone dies, the command starts another and goes on. */
+  async #killedAnyTime(args: readonly string[]): Promise<Run> {
+    const victim = this.#random.pick(["the command", "the host", "both"] as const);
+    const child = this.life.start(args);
     const ended = finished(child);
     child.stdin?.end();
-    const afterMs = this.#random.int(1, Math.ceil(this.options.errandMs));
-    const forget = point === undefined ? systemClock.after(afterMs, () => child.kill("SIGKILL")) : undefined;
+    let isKilled = false;
+    const forget = systemClock.after(this.#random.int(1, Math.ceil(this.options.errandMs)), () => {
+      if (victim !== "the command") isKilled = killHost(this.life.home);
+      if (victim !== "the host") isKilled = child.kill("SIGKILL") || isKilled;
+    });
     const run = await ended;
-    forget?.();
-    if (run.signal === "SIGKILL") this.options.onKill(point === undefined ? "any time" : point.replace(/:\d+$/, ""));
+    forget();
+    if (!isKilled) return run;
+    this.options.onKill(`any time: ${victim}`);
+    // A command that came through says what it would have said; a kill it was all the same.
+    if (run.signal !== "SIGKILL") this.#survived++;
     return run;
   }
 }

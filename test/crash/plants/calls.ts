@@ -105,7 +105,7 @@ export const CALL_PLANTS = {
     what: "has a watchdog that forgets what it is told",
     changes: [['add) groups="$groups $group" ;;', 'add) groups="$groups" ;;']],
     scenario: killedCommand("SIGKILL"),
-    found: /outlives its program/,
+    found: /outlives its host/,
   },
   emptyArguments: {
     name: "empty arguments",
@@ -154,7 +154,7 @@ export const CALL_PLANTS = {
     what: "lets a later answer replace the first",
     changes: [
       ASKS_AGAIN,
-      ["open?.approvals.filter(({ answer }) => answer === null) ?? [];", "open?.approvals ?? [];"],
+      ["turn.approvals.filter(({ answer }) => answer === null).map(", "turn.approvals.map("],
       ['state.phase === "pending" ? { kind: "decided"', 'state.phase !== "" ? { kind: "decided"'],
       ["WHEN OLD.state = 'decided' OR NEW.state <> 'decided' OR", "WHEN NEW.state <> 'decided' OR"],
     ],

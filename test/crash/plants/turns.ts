@@ -17,7 +17,7 @@ export const TURN_PLANTS = {
   abandonedTurn: {
     name: "abandoned turn",
     what: "does not look for turns that a death left open",
-    changes: [["reports.push(await recover(", "reports.length > 0 && reports.push(await recover("]],
+    changes: [["take(await recover(", "reports.length > 0 && take(await recover("]],
     scenario: saidAfterKill,
     found: /the answer is/,
   },
@@ -42,8 +42,15 @@ export const TURN_PLANTS = {
   },
   earlyPrint: {
     name: "early print",
-    what: "prints the answer before it is stored",
-    changes: [['text === "" ? notice : text;', 'text === "" ? notice : text; process.stdout.write(text);']],
+    what: "tells the answer before it is stored",
+    changes: [
+      [
+        'faultPoint("turn.before-settle");',
+        `run.face.onReport?.({ ...report(run, facts), outcome, text, steps: 1 });
+         await new Promise((resolve) => setTimeout(resolve, 300));
+         faultPoint("turn.before-settle");`,
+      ],
+    ],
     scenario: killedTurn("turn.before-settle"),
     found: /printed before it was stored/,
   },

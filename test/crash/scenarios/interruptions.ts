@@ -87,21 +87,24 @@ export const stubbornCommand = defineScenario({
   },
 });
 
-/** The polite signals end this program as the other one does: what matters is stored. */
+/** The polite signals end a host as the other one does, only in order: what matters is stored. */
 export type Deadly = "SIGTERM" | "SIGHUP" | "SIGKILL";
 
 export function killedCommand(signal: Deadly): Scenario {
   return defineScenario({
-    name: `a command whose program is ended by ${signal}`,
+    name: `a command whose host is ended by ${signal}`,
     script: LASTING,
     async act(life, complain) {
       const child = life.start(["chat", "-q", "go"]);
       const ended = finished(child);
       await life.appears("effects.log");
-      child.kill(signal);
-      const id = Life.idIn(await ended);
-      complain(!(await life.outlives(Number(life.lines("pid")[0]))), "the command outlives its program");
-      const resumed = await life.run(["chat", "-r", id]);
+      const pid = Number(life.lines("pid")[0]);
+      life.signalHost(signal);
+      complain(!(await life.outlives(pid)), "the command outlives its host");
+      // Whoever waited for it starts the next host and hears the end.
+      const run = await ended;
+      complain(run.stdout === "It is over.\n", ending(run));
+      const resumed = await life.run(["chat", "-r", Life.idIn(run)]);
       complain(resumed.stdout === "It is over.\n", ending(resumed));
       complain(life.lines("effects.log").length === 1, "the command ran again");
     },
@@ -110,14 +113,16 @@ export function killedCommand(signal: Deadly): Scenario {
 
 export function killedAnswer(signal: Deadly): Scenario {
   return defineScenario({
-    name: `an answer whose program is ended by ${signal}`,
+    name: `an answer whose host is ended by ${signal}`,
     script: SLOW,
     async act(life, complain) {
       const child = life.start(["chat", "-q", "tell me", "--stream-json"]);
       const ended = finished(child);
       const id = Life.idOf(await heard(child, hasShown(ENOUGH)));
-      child.kill(signal);
+      life.faults.plan("dead");
+      life.signalHost(signal);
       judgeDraft(life, shownText((await ended).stdout), complain);
+      life.faults.plan();
       await judgeResumed(life, id, complain);
     },
   });

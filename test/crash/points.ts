@@ -1,0 +1,23 @@
+/** Crash points of the plan, and where they are in the program. */
+export const TURN_POINTS: readonly (readonly [id: string, point: string])[] = [
+  ["CP-03 acknowledged, no turn yet", "run.before-claim"],
+  ["CP-04 turn created, no model call", "turn.claimed"],
+  ["CP-05 request sent, no byte received", "step.request-sent"],
+  ["CP-06 in the middle of the stream", "step.mid-stream"],
+  ["CP-07 step complete, not committed", "step.before-record"],
+  ["CP-08 calls committed, none started", "step.recorded"],
+  ["CP-09 read-only call started", "call.started:1"],
+  ["CP-09 idempotent call started", "call.started:2"],
+  ["CP-09 at-most-once call started", "call.started:3"],
+  ["CP-10 read-only call done, not committed", "call.effect-done:1"],
+  ["CP-10 idempotent effect done, not committed", "call.effect-done:2"],
+  ["CP-10 at-most-once effect done, not committed", "call.effect-done:3"],
+  ["CP-11 one result of three committed", "call.finished:1"],
+  ["CP-11 two results of three committed", "call.finished:2"],
+  ["CP-11 all results committed", "call.finished:3"],
+  ["CP-05 second request sent", "step.request-sent:2"],
+  ["CP-06 in the middle of the answer", "step.mid-stream:2"],
+  ["CP-14 answer complete, not committed", "turn.before-settle"],
+  ["CP-14 in the commit of the end", "store.mid-settle"],
+  ["CP-15 committed, nothing printed", "turn.settled"],
+];
