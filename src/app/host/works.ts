@@ -2,24 +2,20 @@
  * The insides of a host, made and connected: what runs turns, the live side behind its gate, and the server that clients
  * speak to. Nothing runs yet when this returns.
  */
-import { homedir } from "node:os";
-import { randomIds } from "#base/ids.js";
-import { pokingStore } from "#hook/poking-store.js";
 import { createLive } from "#runtime/live/create-live.js";
 import type { Live } from "#runtime/live/port.js";
 import type { Runtime } from "#runtime/runtime.js";
 import type { HostControl } from "#server/parts.js";
 import type { Server } from "#server/server.js";
 import type { SessionStore } from "#session/store.js";
-import { createProcesses, type Processes } from "#tool/terminal/processes.js";
+import type { Processes } from "#tool/terminal/processes.js";
 import type { Extensions } from "./extensions.js";
 import { createIntakeGate, type IntakeGate } from "./intake-gate.js";
 import { lazyRuntime } from "./lazy-runtime.js";
 import { makeServer } from "./make-server.js";
 import type { OpenedHome } from "./open-home.js";
-import { createHostModels } from "./ports/models.js";
-import { createSettings } from "./ports/settings.js";
 import type { HostWish } from "./start-host.js";
+import { makeParts } from "./works-parts.js";
 
 export interface HostWorks {
   readonly runtime: Runtime;
@@ -39,21 +35,10 @@ export interface WorksEvents {
 }
 
 export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents): HostWorks {
-  const { home, clock, env, log } = wish;
-  const { extensions } = events;
-  const settings = createSettings(home, env, wish.config);
-  const common = {
-    wish,
-    opened,
-    extensions,
-    settings,
-    store: pokingStore(opened.store, () => extensions.poke()),
-    models: createHostModels({ settings, env, clock, home }),
-    processes: createProcesses({ clock, newId: randomIds }),
-    cwd: homedir(),
-  };
-  const { store, processes } = common;
-  const runtime = lazyRuntime(store, async () => (await import("./make-runtime.js")).makeRuntime(common));
+  const { clock, log } = wish;
+  const parts = makeParts(wish, opened, events.extensions);
+  const { store, processes } = parts;
+  const runtime = lazyRuntime(store, async () => (await import("./make-runtime.js")).makeRuntime(parts));
   const live = createLive({
     runtime,
     store,
@@ -64,6 +49,6 @@ export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents
     onTurnEnded: () => events.onTurnEnded(),
   });
   const gate = createIntakeGate(live);
-  const server = makeServer(common, gate.live, events.control);
+  const server = makeServer(parts, gate.live, events.control);
   return { runtime, live, gate, server, processes, store };
 }

@@ -1,0 +1,26 @@
+/** What both halves of a host share, made once: the store that pokes hooks, the settings, the models, the processes. */
+import { homedir } from "node:os";
+import { randomIds } from "#base/ids.js";
+import { pokingStore } from "#hook/poking-store.js";
+import { createProcesses } from "#tool/terminal/processes.js";
+import type { Extensions } from "./extensions.js";
+import type { WorksParts } from "./make-server.js";
+import type { OpenedHome } from "./open-home.js";
+import { createHostModels } from "./ports/models.js";
+import { createSettings } from "./ports/settings.js";
+import type { HostWish } from "./start-host.js";
+
+export function makeParts(wish: HostWish, opened: OpenedHome, extensions: Extensions): WorksParts {
+  const { home, clock, env } = wish;
+  const settings = createSettings(home, env, wish.config);
+  return {
+    wish,
+    opened,
+    extensions,
+    settings,
+    store: pokingStore(opened.store, () => extensions.poke()),
+    models: createHostModels({ settings, env, clock, home }),
+    processes: createProcesses({ clock, newId: randomIds }),
+    cwd: homedir(),
+  };
+}
