@@ -52,7 +52,7 @@ async function firstAnswer(socketPath: string, child: ChildProcess): Promise<Ben
   while (performance.now() < giveUpMs && child.exitCode === null) {
     try {
       const line = await openLine(socketPath);
-      await line.call("host.status", {});
+      await line.call("host.hello", {});
       return line;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 2));
