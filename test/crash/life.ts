@@ -146,6 +146,8 @@ export class Life {
     return {
       ...LINGER,
       ...this.faults.env,
+      // So many deaths within minutes are this life's own doing: the breaker has tests of its own.
+      TALARIA_HOST_CRASHES_MAX: "0",
       OPENAI_BASE_URL: this.server.baseUrl("openai-chat"),
       OPENAI_API_KEY: "test-key",
       TALARIA_MODEL: "openai/test-model",

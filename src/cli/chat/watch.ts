@@ -22,6 +22,9 @@ const LOOK_AGAIN_MS = 5;
 /** Nothing is heard of a turn that should run for this long: the host is asked whether it runs any. */
 const SILENCE_MS = 3_000;
 
+/** How long the news of an answer may be behind the answer. */
+const DECIDED_MS = 1_000;
+
 export interface WatchParts {
   readonly context: CliContext;
   readonly link: HostLink;
@@ -293,8 +296,15 @@ class Watching {
 
   /** Nobody here can say more: the turn is left waiting. */
   async #waits(): Promise<void> {
-    const questions = await this.#pending();
-    if (this.#isDone || questions.length === 0) return;
+    const known = this.#open;
+    let questions = await this.#pending();
+    if (questions.length === 0) {
+      // Somebody was faster, and that is told in a moment.
+      await this.#parts.context.clock.sleep(DECIDED_MS);
+      if (known === undefined || known !== this.#open) return;
+      questions = [known];
+    }
+    if (this.#isDone) return;
     this.#reports.push(this.#waitingReport(questions));
     this.#open = questions[0];
     this.#finish();

@@ -33,14 +33,14 @@ export const CALL_PLANTS = {
       ["CHECK(effect <> 'at-most-once' OR attempts <= 1),", ""],
     ],
     scenario: killedTurn("call.effect-done:3"),
-    found: /effect happened 2 times/,
+    found: /effect happened [2-9] times/,
   },
   unmarkedStart: {
     name: "unmarked start",
     what: "runs a call that is not marked as started",
     changes: [[START, ""]],
     scenario: killedTurn("call.effect-done:3"),
-    found: /effect happened 2 times/,
+    found: /effect happened [2-9] times/,
   },
   unrecordedEffect: {
     name: "unrecorded effect",
@@ -59,7 +59,7 @@ export const CALL_PLANTS = {
       ],
     ],
     scenario: killedTurn("call.effect-done"),
-    found: /effect happened 2 times/,
+    found: /effect happened [2-9] times/,
   },
   finishedAgain: {
     name: "finished again",
@@ -72,14 +72,14 @@ export const CALL_PLANTS = {
       [START, START.replace("|| call.isLeftover", "&& !call.isLeftover")],
     ],
     scenario: killedTurn("call.finished:3", 2),
-    found: /effect happened 2 times/,
+    found: /effect happened [2-9] times/,
   },
   forgottenCalls: {
     name: "forgotten calls",
     what: "does not look for calls that a death left open",
     changes: [['if (calls.length === 0) return "done";', 'if (calls.length >= 0) return "done";']],
     scenario: killedTurn("step.recorded", 2),
-    found: /still open/,
+    found: /does not print the answer/,
   },
   certainOutcome: {
     name: "certain outcome",
@@ -154,7 +154,7 @@ export const CALL_PLANTS = {
     what: "lets a later answer replace the first",
     changes: [
       ASKS_AGAIN,
-      ["turn.approvals.filter(({ answer }) => answer === null).map(", "turn.approvals.map("],
+      ["turn.approvals.filter(({ answer: answer2 }) => answer2 === null).map(", "turn.approvals.map("],
       ['state.phase === "pending" ? { kind: "decided"', 'state.phase !== "" ? { kind: "decided"'],
       ["WHEN OLD.state = 'decided' OR NEW.state <> 'decided' OR", "WHEN NEW.state <> 'decided' OR"],
     ],
@@ -181,7 +181,7 @@ export const CALL_PLANTS = {
   countedAnswers: {
     name: "counted answers",
     what: "counts every answer of a person as a death",
-    changes: [['turn.attempts + (turn.state === "running" ? 1 : 0);', "turn.attempts + 1;"]],
+    changes: [['turn.attempts + (turn.state === "running" && !isReleased ? 1 : 0);', "turn.attempts + 1;"]],
     scenario: answeredOftenKilledOnce,
     found: /not brought to its end; .*set aside/s,
   },

@@ -36,7 +36,12 @@ export const TURN_PLANTS = {
   keptEpoch: {
     name: "kept epoch",
     what: "takes a turn over under the epoch of the dead",
-    changes: [["UPDATE lease SET epoch = epoch + 1, host", "UPDATE lease SET epoch = epoch + 0, host"]],
+    changes: [
+      [
+        "UPDATE lease SET epoch = epoch + 1, host = ? WHERE conv",
+        "UPDATE lease SET epoch = epoch + 0, host = ? WHERE conv",
+      ],
+    ],
     scenario: killedTurn("turn.claimed"),
     found: /it ended with/,
   },

@@ -1,4 +1,6 @@
 /** Questions to a person: parked, answered, killed on the way. */
+
+import { stopHost } from "../../support/hosts.js";
 import type { RuledReply } from "../../support/model-server/reply.js";
 import { Life } from "../life.js";
 import { type Complain, defineScenario, ending, killedRun } from "../scenario.js";
@@ -10,9 +12,11 @@ const risky = (name: string) => ({
 });
 const ONE: readonly RuledReply[] = [{ calls: [risky("fired")] }, { text: "It is gone." }];
 
+/** Asked, and the host that asked is gone. */
 async function park(life: Life): Promise<string> {
   const run = await life.run(["chat", "-q", "clean up"]);
   if (run.code !== 6) throw new Error(`nobody was asked; ${ending(run)}`);
+  await stopHost(life.home);
   return Life.idIn(run);
 }
 
@@ -94,9 +98,10 @@ export const answeredOftenKilledOnce = defineScenario({
     const id = await park(life);
     const first = await life.run(["chat", "-r", id, "--approve", "once"]);
     complain(first.code === 6, ending(first));
+    await stopHost(life.home);
     await killedRun(life, ["chat", "-r", id, "--approve", "once"], "approval.decided");
     const run = await life.run(["chat", "-r", id]);
-    complain(run.code === 0, `it was not brought to its end; ${ending(run)}`);
+    complain(run.stdout === "Both are gone.\n", `it was not brought to its end; ${ending(run)}`);
     complain(life.lines("fired.log").join() === "first,second", `what ran is: ${life.lines("fired.log")}`);
   },
 });
