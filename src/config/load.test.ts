@@ -35,6 +35,7 @@ describe("defaults", () => {
     expect(loaded.remarks).toEqual([]);
     expect(loaded.values).toEqual(
       configSchema.parse({
+        host: {},
         model: {},
         auxiliary: {},
         budget: {},
