@@ -5,9 +5,8 @@ import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { createCompleter } from "./complete.js";
 import { displayed, onScreen } from "./displayed.js";
-import { terminalInput } from "./input/line-input.js";
+import type { LineInput } from "./input/line-input.js";
 import { pipedInput, readMessage } from "./input/piped-input.js";
-import { chatByLines } from "./line-chat.js";
 import { type HostLink, openLink } from "./link.js";
 import { runOnce } from "./one-run.js";
 import { type ChatOptions, checkOptions, isOneRun, workingDirectory } from "./options.js";
@@ -18,7 +17,7 @@ import { defaultModel, findTarget } from "./target.js";
 const BYE_MS = 1_000;
 
 export async function chat(context: CliContext, options: ChatOptions): Promise<void> {
-  const { out, signal, clock } = context;
+  const { out, signal } = context;
   checkOptions(options, out.json);
   const cwd = workingDirectory(options);
   const text = options.query === "-" ? await readMessage(signal) : options.query;
@@ -37,19 +36,23 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
     };
     const parts: Omit<ChatParts, "display"> = { context, link, start, onSeat };
     const [card, known] = await Promise.all([findTarget(context, link, options), defaultModel(link)]);
-    const input = isTerminal
-      ? terminalInput(
-          clock,
-          createCompleter(link, () => seat),
-        )
-      : undefined;
+    const input = isTerminal ? await terminal(context, link, () => seat) : undefined;
     const wish = { card, text, title: options.title, known };
     if (isOnce) await runOnce(displayed(parts, options, input), options, wish);
-    else await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
+    else {
+      const { chatByLines } = await import("./line-chat.js");
+      await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
+    }
     await sayGoodbye(link);
   } finally {
     link.close();
   }
+}
+
+/** One message from the shell pays for neither a prompt nor the chat behind it. */
+async function terminal({ clock }: CliContext, link: HostLink, seat: () => string | undefined): Promise<LineInput> {
+  const { terminalInput } = await import("./input/line-input.js");
+  return terminalInput(clock, createCompleter(link, seat));
 }
 
 /** What only this chat held is closed; a turn that runs or waits goes on. No host is started for it. */
