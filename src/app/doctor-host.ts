@@ -1,31 +1,47 @@
 /** The examination of the host: whether one runs, answers, is well, and is as new as this program. */
+import type { Greeted } from "#client/start-host.js";
 import { type Examination, type ExamineRequest, fail, ok, warn } from "./doctor-finding.js";
 import { readCrashRecord } from "./host/crash-record.js";
 import { findHost } from "./host/find-host.js";
 import { crashRecordPath } from "./host/open-home.js";
 
-export async function examineHost({ home, clock, version }: ExamineRequest): Promise<Examination> {
-  const found = await findHost({ home, clock, version });
+export async function examineHost({ home, clock, version, env }: ExamineRequest): Promise<readonly Examination[]> {
+  const found = await findHost({ home, clock, version, env });
   switch (found.kind) {
     case "none":
-      return noneFinding(readCrashRecord(crashRecordPath(home.run)).running !== null);
+      return [noneFinding(readCrashRecord(crashRecordPath(home.run)).running !== null)];
     case "other":
-      return ok("host", "none runs: another program has the home");
+      return [ok("host", "none runs: another program has the home")];
     case "silent":
-      return fail("host", `process ${found.pid} has the home and does not answer`, "talaria host stop --force");
-    case "answers": {
-      const { line, hello } = found.greeted;
-      const status = await line.call("host.status", {}).finally(() => line.close());
-      const who = `process ${status.pid}, Talaria ${status.version}`;
-      if (status.safe_mode) {
-        const text = `${who}: it crashed ${status.safe_mode.crashes} times within five minutes and runs no turns`;
-        return warn("host", text, "talaria logs may tell why; talaria host restart --reset tries again");
-      }
-      if (hello.is_newer_client === true)
-        return warn("host", `${who}, older than this program`, "talaria host restart");
-      return ok("host", `${who}, ${status.working} turns working, ${status.waiting} waiting`);
-    }
+      return [fail("host", `process ${found.pid} has the home and does not answer`, "talaria host stop --force")];
+    case "answers":
+      return runningFindings(found.greeted);
   }
+}
+
+async function runningFindings({ line, hello }: Greeted): Promise<readonly Examination[]> {
+  const status = await line.call("host.status", {}).finally(() => line.close());
+  const who = `process ${status.pid}, Talaria ${status.version}`;
+  const { other_variables: others = [] } = hello;
+  const found: Examination[] = [];
+  if (status.safe_mode) {
+    const text = `${who}: it crashed ${status.safe_mode.crashes} times within five minutes and runs no turns`;
+    found.push(warn("host", text, "talaria logs may tell why; talaria host restart --reset tries again"));
+  }
+  if (hello.is_newer_client === true) {
+    found.push(warn("host", `${who}, older than this program`, "talaria host restart"));
+  }
+  if (others.length > 0) {
+    const text = `${who}: started with other variables than this shell has: ${others.join(", ")}`;
+    found.push(warn("host", text, "a chat that finds it idle replaces it; talaria host restart does so at once"));
+  }
+  if (status.pages?.error) {
+    const text = `${who}: port ${status.pages.port} is not open for pages and editors: ${status.pages.error}`;
+    found.push(warn("host", text, "talaria config set host.port NUMBER takes another; then talaria host restart"));
+  }
+  if (found.length > 0) return found;
+  const pages = status.pages ? `, pages on ${status.pages.address}:${status.pages.port}` : "";
+  return [ok("host", `${who}, ${status.working} turns working, ${status.waiting} waiting${pages}`)];
 }
 
 function noneFinding(hasCrashed: boolean): Examination {

@@ -16,7 +16,7 @@ export async function* examine(request: ExamineRequest): AsyncGenerator<Examinat
   yield* examineHome(request);
   yield examineModel(request);
   yield* examinePlugins(request);
-  yield await examineHost(request);
+  yield* await examineHost(request);
   const findings = [...examineStore(request)];
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");

@@ -15,7 +15,7 @@ import type { Announced, Hook, HookPayload } from "#hook/hook.js";
 import { pokingStore } from "#hook/poking-store.js";
 import { createHookRunner } from "#hook/runner.js";
 import type { SessionStore } from "#session/store.js";
-import { hookNotes, hookSettings } from "./hook-settings.js";
+import { type HookLeave, hookNotes, hookSettings } from "./hook-settings.js";
 import { runnable } from "./runnable-hook.js";
 
 export interface HooksWish {
@@ -35,6 +35,8 @@ export interface Hooks {
   readonly store: SessionStore;
   /** What a person should know, one sentence each: hooks that need leave, hooks that nobody tells of anything. */
   readonly notes: readonly string[];
+  /** By name: those that are called, and those that wait for leave. Plugins are not among them. */
+  readonly configured: { readonly running: readonly string[]; readonly waiting: readonly string[] };
   interceptors(turn: InterceptedTurn): Interceptors;
   poke(): void;
   announce(name: Announced, payload: HookPayload): void;
@@ -50,6 +52,8 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
   const { home, env, config, clock, log, host } = wish;
   const settings = await hookSettings({ home, env, config: config.values });
   const hooks = [...settings.hooks.flatMap((hook) => runnable(wish, hook)), ...(wish.plugins ?? [])];
+  const named = (leave: HookLeave): readonly string[] =>
+    settings.hooks.filter((hook) => hook.leave === leave).map(({ name }) => name);
   const runner = createHookRunner({ hooks, store: wish.store, host, clock, log });
   const announcer = createAnnouncer({ hooks, clock, log });
   const announce = (name: Announced, payload: HookPayload): void => announcer.announce(name, payload);
@@ -57,6 +61,7 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
   return {
     store: hooks.length === 0 ? wish.store : pokingStore(wish.store, () => runner.poke()),
     notes: hookNotes(settings),
+    configured: { running: named("allowed"), waiting: named("needs-consent") },
     interceptors: (turn) => (hooks.length === 0 ? NO_INTERCEPTORS : createInterceptors(parts, turn)),
     poke: () => runner.poke(),
     announce,

@@ -40,6 +40,11 @@ export interface HostWish {
   readonly version: string;
   /** Where sessions that name no folder work. */
   readonly cwd?: string;
+  /**
+   * Marks of this person's variables. A host that has others, and that nobody else needs, makes room for one that is
+   * started with these; one that is needed stays, and its hello names what differs.
+   */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly onEvent?: (event: HostEvent) => void;
@@ -52,10 +57,16 @@ export interface Greeted {
 
 /** Connects and says hello; rejects with `no-host` when none runs. */
 export async function greetHost(wish: Omit<HostWish, "command" | "env">, timeoutMs = HELLO_TIME_MS): Promise<Greeted> {
-  const { place, clock, client, version, cwd, onEvent } = wish;
+  const { place, clock, client, version, cwd, variables, onEvent } = wish;
   const line = await connect({ to: place, clock, ...(onEvent !== undefined && { onEvent }) });
   try {
-    const params = { client, version, protocol: PROTOCOL_SPOKEN, ...(cwd !== undefined && { cwd }) };
+    const params = {
+      client,
+      version,
+      protocol: PROTOCOL_SPOKEN,
+      ...(cwd !== undefined && { cwd }),
+      ...(variables !== undefined && { variables: { ...variables } }),
+    };
     return { line, hello: await line.call("host.hello", params, { timeoutMs, ...signalOf(wish) }) };
   } catch (error) {
     line.close();
@@ -69,10 +80,16 @@ export async function reachHost(wish: HostWish): Promise<Greeted> {
   const giveUpMs = clock.monotonicMs() + timeoutMs;
   let host: StartedHost | undefined;
   let wasTaken = false;
+  let wasAsked = false;
   for (;;) {
     signal?.throwIfAborted();
     const greeted = await greetOrAbsent(wish, Math.max(1, Math.min(HELLO_TIME_MS, giveUpMs - clock.monotonicMs())));
-    if (greeted !== undefined) return greeted;
+    if (greeted !== undefined) {
+      // Asked once: whoever answers then was started by somebody with variables of their own.
+      if (wasAsked || host !== undefined || !(await makesRoom(greeted, wish))) return greeted;
+      wasAsked = true;
+      continue;
+    }
     const exit = host?.exit();
     if (exit !== undefined && exit.code !== EXIT_LOCKED) throw diedAtStart(exit, host?.lastWords() ?? "");
     wasTaken ||= exit !== undefined;
@@ -93,6 +110,22 @@ async function greetOrAbsent(wish: HostWish, timeoutMs: number): Promise<Greeted
     if (!["no-host", "host-gone", "host-silent"].includes(error.code)) throw error;
     return undefined;
   }
+}
+
+/** True when the host has other variables and goes. */
+async function makesRoom({ line, hello }: Greeted, wish: HostWish): Promise<boolean> {
+  if (wish.variables === undefined || (hello.other_variables ?? []).length === 0) return false;
+  const aside = { reason: "variables", if_idle: true, if_alone: true, keep_openings: true, drain_ms: 0 };
+  try {
+    const { stopping } = await line.call("host.stop", aside, { timeoutMs: HELLO_TIME_MS, ...signalOf(wish) });
+    if (!stopping) return false;
+  } catch (error) {
+    // One that goes anyway has made room; one that cannot answer this is left as it is.
+    if (!(error instanceof OperationalError)) return false;
+    if (error.code !== "host-gone") throw error;
+  }
+  await line.closed;
+  return true;
 }
 
 interface Exit {

@@ -43,6 +43,10 @@ export interface HostControl {
   maintain(verb: string, args: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** No new work is taken any more. */
   isStopping(): boolean;
+  /** Names of the variables that this host has otherwise than whoever made these marks. */
+  otherVariables(marks: Readonly<Record<string, string>>): readonly string[];
+  /** What a person should know when they come, one sentence each. */
+  notes(): readonly string[];
 }
 
 export interface SettingsPort {

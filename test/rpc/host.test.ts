@@ -15,6 +15,9 @@ overEveryLine(
       const hello = await client.call("host.hello", { client: "test", version: "0.0.1", protocol: PROTOCOL_NUMBER });
       expect(hello).toMatchObject({ pid: scene.hostPid, protocol: PROTOCOL_NUMBER, home: scene.place.home });
       expect(hello.is_newer_client ?? false).toBe(false);
+      // A page is told nothing of the variables; whoever may open the socket may start the host with others.
+      const marked = await client.call("host.hello", { variables: { TALARIA_MODEL: "0000000000000000" } });
+      expect(marked.other_variables?.includes("TALARIA_MODEL") ?? false).toBe(scene.kind !== "websocket");
       const newer = { client: "test", version: "99.0.0", protocol: PROTOCOL_NUMBER };
       expect(await client.call("host.hello", newer)).toMatchObject({ is_newer_client: true });
     });

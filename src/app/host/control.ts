@@ -6,6 +6,8 @@ import type { Result } from "#protocol/methods.js";
 import type { HostControl } from "#server/parts.js";
 import { READING_VERBS, type VerbName, WRITING_VERBS } from "#session/store.js";
 import { writeMirror } from "../mirror.js";
+import type { PagesStanding } from "./doors.js";
+import type { ExtensionsStanding } from "./extensions.js";
 import { maintain } from "./maintenance.js";
 import type { OpenedHome } from "./open-home.js";
 import type { StopWish } from "./stop-host.js";
@@ -24,6 +26,14 @@ export interface ControlParts {
   works(): HostWorks;
   safeMode(): { readonly crashes: number; readonly untilMs: number } | null;
   isStopping(): boolean;
+  /** It was started to stay, whether anybody needs it or not. */
+  readonly stays: boolean;
+  /** Why it is needed beside its clients, in a word. */
+  work(): string | undefined;
+  otherVariables: HostControl["otherVariables"];
+  notes: HostControl["notes"];
+  pages(): PagesStanding;
+  extensions(): ExtensionsStanding;
   stop(wish: StopWish): void;
   /** A conversation was deleted. */
   removed(): void;
@@ -35,10 +45,11 @@ export function createControl(parts: ControlParts): HostControl {
     parts.works().processes.hasLive(conversation);
   return {
     status: (connections) => statusOf(parts, connections),
-    async stop({ reason = "stop", if_idle, drain_ms: drainMs = parts.drainMs, keep_openings, force }) {
+    async stop({ reason = "stop", if_idle, if_alone, drain_ms: drainMs = parts.drainMs, keep_openings, force }) {
       const { working, waiting, processes } = counts(parts.works());
       const pid = process.pid;
-      if (if_idle === true && working + processes > 0) {
+      const isBusy = if_idle === true && working + processes > 0;
+      if (isBusy || (if_alone === true && isNeeded(parts))) {
         return { answer: { stopping: false, pid, working, waiting, processes }, begin: () => undefined };
       }
       const begin = (): void =>
@@ -61,7 +72,14 @@ export function createControl(parts: ControlParts): HostControl {
       );
     },
     isStopping: parts.isStopping,
+    otherVariables: parts.otherVariables,
+    notes: parts.notes,
   };
+}
+
+/** By anybody beside the one who asks. */
+function isNeeded({ stays, works, work }: ControlParts): boolean {
+  return stays || works().server.connections() > 1 || work() !== undefined;
 }
 
 function isVerb(name: string): name is VerbName {
@@ -101,5 +119,7 @@ async function statusOf(parts: ControlParts, connections: number): Promise<Resul
     processes,
     deliveries_owed: open.deliveries,
     log_path: home.logFile,
+    pages: parts.pages(),
+    ...parts.extensions(),
   };
 }

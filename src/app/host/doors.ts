@@ -7,6 +7,8 @@ import { listenOnSocket } from "#server/transport/socket.js";
 import type { Health } from "#server/transport/websocket.js";
 import type { Wire } from "#server/wire.js";
 
+const LOOPBACK = "127.0.0.1";
+
 export interface DoorsWish {
   readonly home: HomePaths;
   readonly env: NodeJS.ProcessEnv;
@@ -18,8 +20,14 @@ export interface DoorsWish {
   health(): Health;
 }
 
+/** Null: no port is asked for. With an error nobody listens there. */
+export type PagesStanding = { readonly address: string; readonly port: number; readonly error: string | null } | null;
+
 export interface Doors {
   open(): Promise<void>;
+  pages(): PagesStanding;
+  /** What a person should know, one sentence each. */
+  notes(): readonly string[];
   /** Whoever is in stays in. */
   close(): Promise<void>;
 }
@@ -28,15 +36,28 @@ interface Listening {
   close(): Promise<void>;
 }
 
+type OpenedPort =
+  | { readonly kind: "listening"; readonly listening: Listening }
+  | { readonly kind: "failed"; readonly why: string };
+
 export function createDoors(wish: DoorsWish): Doors {
   const { home, env, clock } = wish;
   let open: Listening[] = [];
+  let pages: PagesStanding = null;
   return {
     async open() {
       const accept = (wire: Wire): void => wish.accept(wire);
       open.push(await listenOnSocket({ path: home.hostSocket, clock, accept, env }));
-      if (wish.port > 0) await openPort(wish).then((listening) => listening && open.push(listening));
+      if (wish.port === 0) return;
+      const opened = await openPort(wish);
+      pages = { address: LOOPBACK, port: wish.port, error: opened.kind === "failed" ? opened.why : null };
+      if (opened.kind === "listening") open.push(opened.listening);
     },
+    pages: () => pages,
+    notes: () =>
+      pages === null || pages.error === null
+        ? []
+        : [`port ${pages.port} is not open for pages and editors: ${pages.error}`],
     async close() {
       const closing = open;
       open = [];
@@ -46,7 +67,7 @@ export function createDoors(wish: DoorsWish): Doors {
 }
 
 /** A port that another program has is no reason to leave the terminal's clients alone. */
-async function openPort({ home, clock, log, port, accept, health }: DoorsWish): Promise<Listening | undefined> {
+async function openPort({ home, clock, log, port, accept, health }: DoorsWish): Promise<OpenedPort> {
   const [{ listenOnWebSocket }, { readOrMakeToken }] = await Promise.all([
     import("#server/transport/websocket.js"),
     import("#server/transport/token.js"),
@@ -55,9 +76,14 @@ async function openPort({ home, clock, log, port, accept, health }: DoorsWish): 
     const token = await readOrMakeToken(join(home.run, "token"));
     const listening = await listenOnWebSocket({ port, clock, token, accept: (wire) => accept(wire), health });
     log.info("listening", { address: listening.address, port: listening.port });
-    return listening;
+    return { kind: "listening", listening };
   } catch (error) {
-    log.error("the port cannot be used", { port, error: error instanceof Error ? error.message : String(error) });
-    return undefined;
+    const why = (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "another program has it" : messageOf(error);
+    log.error("the port cannot be used", { port, error: messageOf(error) });
+    return { kind: "failed", why };
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

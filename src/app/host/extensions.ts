@@ -9,6 +9,7 @@ import type { HostId } from "#base/ids.js";
 import type { SlashCommand } from "#command/command.js";
 import type { Listed } from "#command/ports.js";
 import type { Announced, HookPayload } from "#hook/hook.js";
+import type { PluginRemark } from "#plugin/failure.js";
 import type { Plugins } from "#plugin/plugins.js";
 import type { SessionStore } from "#session/store.js";
 import type { Tool } from "#tool/tool.js";
@@ -29,10 +30,19 @@ export interface Extensions {
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   plugins(): readonly Listed[];
+  /** How hooks and plugins stand, for whoever asks about this host. */
+  standing(): ExtensionsStanding;
+  /** What a person should know, one sentence each. */
+  notes(): readonly string[];
   /** A boundary is being told, or is due. */
   isBusy(): boolean;
   /** Tells what is owed for up to `limitMs`, then lets go; the next host tells the rest. */
   stop(limitMs: number): Promise<void>;
+}
+
+export interface ExtensionsStanding {
+  readonly hooks: { readonly running: string[]; readonly waiting: string[] };
+  readonly plugin_problems: string[];
 }
 
 /** What ending the plugins' process may take. */
@@ -51,6 +61,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
   const log = wish.log.child({ component: "hooks" });
   let hooks: Hooks | undefined;
   let plugins: Plugins | undefined;
+  let failure: string | undefined;
   let settleReady: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
     settleReady = resolve;
@@ -66,11 +77,10 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     ready,
     open() {
       load()
-        .catch((error: unknown) =>
-          log.error("hooks and plugins cannot be used", {
-            error: error instanceof Error ? error.message : String(error),
-          }),
-        )
+        .catch((error: unknown) => {
+          failure = error instanceof Error ? error.message : String(error);
+          log.error("hooks and plugins cannot be used", { error: failure });
+        })
         .finally(settleReady);
     },
     poke: () => hooks?.poke(),
@@ -79,10 +89,23 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     tools: () => plugins?.tools ?? [],
     commands: () => plugins?.commands ?? [],
     plugins: () => plugins?.listed() ?? [],
+    standing: () => ({
+      hooks: { running: [...(hooks?.configured.running ?? [])], waiting: [...(hooks?.configured.waiting ?? [])] },
+      plugin_problems: (plugins?.failures() ?? []).map(remarkText),
+    }),
+    notes: () => [
+      ...(failure === undefined ? [] : [`hooks and plugins cannot be used, so no tool runs: ${failure}`]),
+      ...(hooks?.notes ?? []),
+      ...(plugins?.failures() ?? []).filter(({ kind }) => kind === "broken").map(remarkText),
+    ],
     isBusy: () => hooks?.isBusy() ?? false,
     async stop(limitMs) {
       await hooks?.stop(limitMs);
       await plugins?.stop(PLUGINS_END_MS);
     },
   };
+}
+
+function remarkText({ plugin, text }: PluginRemark): string {
+  return plugin === null ? text : `plugin ${plugin}: ${text}`;
 }

@@ -12,6 +12,7 @@ import { hostRecord, isHostLocked } from "#store/sqlite/host-lock.js";
 import { isAlive } from "../open-store.js";
 import { NO_CRASHES, readCrashRecord, writeCrashRecord } from "./crash-record.js";
 import { crashRecordPath } from "./open-home.js";
+import { marksOf } from "./variable-marks.js";
 
 /** How long a host may take to answer before it counts as one that does not. */
 export const ANSWER_MS = 3_000;
@@ -32,11 +33,14 @@ export interface FindWish {
   readonly home: HomePaths;
   readonly clock: Clock;
   readonly version: string;
+  /** With it the hello names what the host has otherwise. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
-export async function findHost({ home, clock, version }: FindWish): Promise<HostFinding> {
+export async function findHost({ home, clock, version, env }: FindWish): Promise<HostFinding> {
   try {
-    const wish = { place: hostPlace(home), clock, client: "talaria-cli", version };
+    const variables = env === undefined ? {} : { variables: marksOf(env) };
+    const wish = { place: hostPlace(home), clock, client: "talaria-cli", version, ...variables };
     return { kind: "answers", greeted: await greetHost(wish, ANSWER_MS) };
   } catch (error) {
     if (!(error instanceof OperationalError)) throw error;

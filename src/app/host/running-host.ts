@@ -128,8 +128,11 @@ export class RunningHost implements Host {
   }
 
   #need(): string | undefined {
-    const { server, live, processes } = this.#works;
-    if (server.connections() > 0) return "clients";
+    return this.#works.server.connections() > 0 ? "clients" : this.#work();
+  }
+
+  #work(): string | undefined {
+    const { live, processes } = this.#works;
     if (live.active().some(({ state }) => state === "working")) return "turns";
     if (processes.running().length > 0) return "processes";
     if (this.#extensions.isBusy()) return "hooks";
@@ -159,6 +162,12 @@ export class RunningHost implements Host {
       works: () => this.#works,
       safeMode: () => this.#safeMode.standing(),
       isStopping: () => this.#state === "stopping",
+      stays: this.#wish.stays,
+      work: () => this.#work(),
+      otherVariables: (marks) => this.#works.otherVariables(marks),
+      notes: () => [...this.#extensions.notes(), ...this.#doors.notes()],
+      pages: () => this.#doors.pages(),
+      extensions: () => this.#extensions.standing(),
       stop: (wish) => this.stop(wish),
       removed: () => this.#upkeep?.removed(),
     });

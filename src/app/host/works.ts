@@ -15,6 +15,7 @@ import { lazyRuntime } from "./lazy-runtime.js";
 import { makeServer } from "./make-server.js";
 import type { OpenedHome } from "./open-home.js";
 import type { HostWish } from "./start-host.js";
+import { otherVariables } from "./variables.js";
 import { makeParts } from "./works-parts.js";
 
 export interface HostWorks {
@@ -26,6 +27,7 @@ export interface HostWorks {
   readonly processes: Processes;
   /** The home's store; what is written through it is told to hooks. */
   readonly store: SessionStore;
+  otherVariables: HostControl["otherVariables"];
 }
 
 export interface WorksEvents {
@@ -50,5 +52,8 @@ export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents
   });
   const gate = createIntakeGate(live);
   const server = makeServer(parts, gate.live, events.control);
-  return { runtime, live, gate, server, processes, store };
+  const { settings } = parts;
+  const other: HostWorks["otherVariables"] = (marks) =>
+    otherVariables(marks, { env: wish.env, file: settings.current().envFile.variables });
+  return { runtime, live, gate, server, processes, store, otherVariables: other };
 }

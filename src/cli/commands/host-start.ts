@@ -1,5 +1,6 @@
 /** `talaria host start` and `restart`. */
 import type { CliContext } from "../command.js";
+import { otherVariablesText } from "../other-variables.js";
 import { endHost, type StopOptions } from "./host-stop.js";
 
 export async function start(context: CliContext): Promise<void> {
@@ -9,6 +10,8 @@ export async function start(context: CliContext): Promise<void> {
   if (found.kind === "answers") {
     const { line, hello } = found.greeted;
     line.close();
+    const { other_variables: others = [] } = hello;
+    if (others.length > 0) context.out.warn(otherVariablesText(others));
     if (context.out.json) return context.out.document({ started: false, pid: hello.pid, version: hello.version });
     return context.out.line(`The host of ${home.root} runs already (process ${hello.pid}).`);
   }

@@ -1,4 +1,5 @@
 /** `talaria models` without more: a card, and with `--test` an answer. */
+import { existsSync } from "node:fs";
 import type { Trial } from "#app/model-trial.js";
 import type { ChoiceView, ModelView } from "#app/model-view.js";
 import type { ModelChoice } from "#app/models.js";
@@ -6,6 +7,7 @@ import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import type { CliContext } from "../command.js";
 import { formatCount } from "../format.js";
+import { otherVariablesText } from "../other-variables.js";
 import { wrapText } from "./sessions-wrap.js";
 
 export async function showModels(
@@ -18,11 +20,23 @@ export async function showModels(
   ]);
   const choice = chooseModels(await context.config(), context.env, label);
   const view = viewChoice(choice);
+  const others = await hostVariables(context);
   if (!context.out.json) for (const line of card(view, context.out)) context.out.line(line);
+  if (others.length > 0) context.out.warn(otherVariablesText(others));
   const trial = isTested ? await tried(context, choice.main[0]) : undefined;
   if (context.out.json) context.out.document(choiceDocument(view, trial));
   else if (trial?.kind === "answered") context.out.line(answerLine(trial, view.model.label, context.out));
   if (trial?.kind === "failed") throw new UserError(`${view.model.label}: ${trial.message}`, trial.advice);
+}
+
+/** This card is about this shell; a host that runs may have been started from another one. */
+async function hostVariables(context: CliContext): Promise<readonly string[]> {
+  if (!existsSync(context.home.hostSocket)) return [];
+  const { findHost } = await import("#app/host/find-host.js");
+  const found = await findHost(context);
+  if (found.kind !== "answers") return [];
+  found.greeted.line.close();
+  return found.greeted.hello.other_variables ?? [];
 }
 
 async function tried(context: CliContext, spec: ModelChoice["main"][0]): Promise<Trial> {

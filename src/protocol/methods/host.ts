@@ -2,6 +2,13 @@
 import { z } from "zod";
 import { count, name, path, seconds } from "../shapes.js";
 
+export const VARIABLES_MAX = 200;
+const MARK_CHARS_MAX = 64;
+
+const variableMarks = z
+  .record(name, z.string().max(MARK_CHARS_MAX))
+  .refine((marks) => Object.keys(marks).length <= VARIABLES_MAX, { error: `at most ${VARIABLES_MAX} variables` });
+
 export const hostMethods = {
   "host.hello": {
     params: z.object({
@@ -10,6 +17,8 @@ export const hostMethods = {
       protocol: z.int().default(0),
       /** Where sessions that name no folder work: the client's own. */
       cwd: path.optional(),
+      /** A mark of each variable the client has, by name: heard on the home's socket alone. */
+      variables: variableMarks.optional(),
     }),
     result: z.strictObject({
       version: z.string(),
@@ -20,6 +29,10 @@ export const hostMethods = {
       started_at: seconds,
       /** The client was built later than the host: a restart would bring the host up to it. */
       is_newer_client: z.boolean().optional(),
+      /** Variables that the host has otherwise than the client: it keeps those of whoever started it. */
+      other_variables: z.array(z.string()).optional(),
+      /** What a person should know, one sentence each: hooks that need leave, plugins that do not run. */
+      notes: z.array(z.string()).optional(),
     }),
   },
   "host.status": {
@@ -46,6 +59,12 @@ export const hostMethods = {
       processes: count.optional(),
       deliveries_owed: count.optional(),
       log_path: z.string().optional(),
+      /** The port for pages and editors; null when none is asked for. With an error nobody listens there. */
+      pages: z.strictObject({ address: z.string(), port: count, error: z.string().nullable() }).nullable().optional(),
+      /** Hooks by name: those that this host calls, and those that waited for leave when it started. */
+      hooks: z.strictObject({ running: z.array(z.string()), waiting: z.array(z.string()) }).optional(),
+      /** What is wrong with enabled plugins, one sentence each. */
+      plugin_problems: z.array(z.string()).optional(),
     }),
   },
   "host.stop": {
@@ -54,6 +73,8 @@ export const hostMethods = {
       reason: name.optional(),
       /** Only when no turn works and no background command runs. */
       if_idle: z.boolean().optional(),
+      /** Only when, beside that, no other client is there, no hook or job runs, and it is not to stay. */
+      if_alone: z.boolean().optional(),
       drain_ms: z.number().nonnegative().optional(),
       /** Conversations go on in the next host: their openings stay as they are. */
       keep_openings: z.boolean().optional(),

@@ -9,10 +9,14 @@ const CLOSE_REASONS: ReadonlySet<string> = new Set(["cli_close", "tui_close", "a
 
 export const hostHandlers: HandlersOf<"host.hello" | "host.status" | "host.stop" | "host.maintain" | "connection.bye"> =
   {
-    "host.hello"({ host }, { client, version, cwd }, { connection }) {
+    "host.hello"({ host, control }, { client, version, cwd, variables }, { connection }) {
       connection.client = client;
       connection.cwd = cwd;
       if (/^talaria-cli\b/.test(client)) connection.platform = "cli";
+      // A page has no shell, and nothing about this one's is told to it.
+      const isShell = connection.wire.kind === "socket" && variables !== undefined;
+      const others = isShell ? control.otherVariables(variables) : [];
+      const notes = control.notes();
       return {
         version: host.version,
         protocol: PROTOCOL_NUMBER,
@@ -21,6 +25,8 @@ export const hostHandlers: HandlersOf<"host.hello" | "host.status" | "host.stop"
         epoch: host.epoch,
         started_at: host.startedMs / 1000,
         ...(isNewer(version, host.version) ? { is_newer_client: true } : {}),
+        ...(others.length === 0 ? {} : { other_variables: [...others] }),
+        ...(notes.length === 0 ? {} : { notes: [...notes] }),
       };
     },
     "host.status": ({ control, connections }) => control.status(connections.count()),
