@@ -1,6 +1,7 @@
 /** `talaria chat`: checks what was asked for, reaches the host, and hands over to one run or to the chat of lines. */
-import { UserError } from "#base/errors.js";
+import { OperationalError, UserError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
+import { RpcError } from "#client/host-line.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { createCompleter } from "./complete.js";
@@ -58,9 +59,8 @@ async function terminal({ clock }: CliContext, link: HostLink, seat: () => strin
 /** What only this chat held is closed; a turn that runs or waits goes on. No host is started for it. */
 async function sayGoodbye({ kept }: HostLink): Promise<void> {
   faultPoint("chat.before-bye");
-  try {
-    await kept.call("connection.bye", { reason: "cli_close" }, { timeoutMs: BYE_MS });
-  } catch {
+  await kept.call("connection.bye", { reason: "cli_close" }, { timeoutMs: BYE_MS }).catch((error: unknown) => {
     // A host that is gone has nothing of ours open, and one that is slow closes it when it notices that we left.
-  }
+    if (!(error instanceof OperationalError || error instanceof RpcError)) throw error;
+  });
 }

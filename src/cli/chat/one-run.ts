@@ -5,6 +5,7 @@ import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } fro
 import { changeSettings } from "./change-settings.js";
 import { type Card, recalledOf } from "./exchange.js";
 import type { PendingQuestion } from "./glimpse.js";
+import { hostNotes } from "./host-notes.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
 import { Refused } from "./refused.js";
 import { type ChatParts, exitCodeOf, Talk } from "./talk.js";
@@ -52,13 +53,6 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, 
   if (text !== undefined && said === "admitted" && talk.isWaiting && pending.length > 0) {
     display.note("Your message is kept; it is answered after that.");
   }
-}
-
-/** A host that is older than this program goes on serving; the person decides when it is replaced. */
-export function hostNotes({ link, context }: Pick<ChatParts, "link" | "context">): readonly string[] {
-  const { is_newer_client, version } = link.hello;
-  if (is_newer_client !== true) return [];
-  return [`The host is version ${version} and this is ${context.version}; talaria host restart brings it up to date.`];
 }
 
 /** What is open is finished instead: it has no outcome yet that could be asked again. */
