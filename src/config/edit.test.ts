@@ -130,6 +130,9 @@ describe("setKey", () => {
       "backup.schedule": "off",
       "backup.dir": "/a b/#c: 'd'",
       "logs.level": "warn",
+      "host.port": 8642,
+      "host.drain_seconds": 3,
+      hooks: { on_session_end: [{ command: "true # 'x'" }] },
       "display.color": "never",
       "display.time": "absolute",
     };
