@@ -4,6 +4,7 @@ import { faultPoint } from "#base/fault.js";
 import { RpcError } from "#client/host-line.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
+import { otherVariablesText } from "../other-variables.js";
 import { createCompleter } from "./complete.js";
 import { displayed, onScreen } from "./displayed.js";
 import type { LineInput } from "./input/line-input.js";
@@ -26,6 +27,8 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const isOnce = isOneRun(options, { isTerminal, json: out.json });
   const link = await openLink(context);
+  const { other_variables: others = [] } = link.hello;
+  if (others.length > 0) out.warn(otherVariablesText(others));
   // Ctrl-C came while everything was still being put together: nothing is said then.
   signal.throwIfAborted();
   try {

@@ -3,6 +3,7 @@
  * again at once. One that was told to stop is left alone until there is something to do: whoever stops a host has a
  * reason. A host that cannot be started ends the chat after a few tries; what was stored is kept whatever happens.
  */
+import { marksOf } from "#app/host/variable-marks.js";
 import { OperationalError } from "#base/errors.js";
 import { systemRandom } from "#base/random.js";
 import { type CallOptions, RpcError, type Wish } from "#client/host-line.js";
@@ -141,10 +142,12 @@ class Link implements HostLink {
   }
 
   async #open(onEvent: NonNullable<HostWish["onEvent"]>) {
-    const wish: HostWish = { ...hostWish(this.#context, CLIENT), onEvent };
+    const base: HostWish = { ...hostWish(this.#context, CLIENT), onEvent };
     const isFirst = this.#hello === undefined;
+    // Whoever comes with other variables than an idle host has gets one with these; once there, it is the chat's own.
+    const wish = isFirst ? { ...base, variables: marksOf(this.#context.env) } : base;
     const { line, hello } = isFirst || !this.#isStopped ? await reachHost(wish) : await this.#awaited(wish);
-    this.#hello = hello;
+    this.#hello ??= hello;
     this.#failures = 0;
     this.#isStopped = false;
     return line;
