@@ -33,8 +33,8 @@ export interface InterceptorParts extends Omit<Asking, "signal"> {
 }
 
 export function createInterceptors(parts: InterceptorParts, turn: InterceptedTurn): Interceptors {
-  const { hooks } = parts;
-  const asking: Asking = { clock: parts.clock, log: parts.log, signal: turn.signal };
+  const { hooks, clock, log, noteEnd } = parts;
+  const asking: Asking = { clock, log, signal: turn.signal, ...(noteEnd && { noteEnd }) };
   const about = (values: Readonly<Record<string, unknown>>): HookPayload => ({
     session_id: turn.session(),
     conversation_id: turn.conversation,

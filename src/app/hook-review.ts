@@ -7,10 +7,12 @@ import type { HomePaths } from "#config/home.js";
 import { callHook } from "#hook/call-hook.js";
 import { readConsents, writeConsents } from "#hook/consent.js";
 import { ANNOUNCED, type HookName, INTERCEPTED, INTERCEPTOR_TIME_MS, OBSERVED, OBSERVER_TIME_MS } from "#hook/hook.js";
+import { type AskedFailure, readLedger } from "#hook/ledger.js";
 import { isIntercepted } from "#hook/names.js";
 import { catalogueName } from "#hook/shell-hook.js";
 import type { HookStanding } from "#session/verbs/outbox.js";
-import { type ConfiguredHook, consentsPath, type HookSources, hookSettings } from "./hook-settings.js";
+import { type ConfiguredHook, consentsPath, type HookSources, hookSettings, ledgerPath } from "./hook-settings.js";
+import { type FindWish, findHost } from "./host/find-host.js";
 import { openReader } from "./open-store.js";
 import { runnable } from "./runnable-hook.js";
 
@@ -18,13 +20,22 @@ import { runnable } from "./runnable-hook.js";
 export const HOOK_FAILURE_SHOWN_MS = 7 * 24 * 3_600_000;
 const STANDING_MAX = 200;
 
-export type HookState = ConfiguredHook["leave"] | "failing" | "gave-up";
+export type HookState =
+  | ConfiguredHook["leave"]
+  | "failing"
+  | "gave-up"
+  /** Allowed after the running host started: it is called from the next start on. */
+  | "next-start"
+  /** Not allowed any more, and still called by the running host. */
+  | "still-called";
 
 export interface ReviewedHook extends ConfiguredHook {
   readonly state: HookState;
   /** The newest error, and how often it was given up on. */
   readonly error: string | null;
   readonly dead: number;
+  /** It guards calls and fails: every call is refused. */
+  readonly refusesCalls: boolean;
 }
 
 export interface HookReview {
@@ -32,11 +43,27 @@ export interface HookReview {
   readonly remarks: readonly string[];
 }
 
-export async function reviewHooks(sources: HookSources, nowMs: number): Promise<HookReview> {
+export type ReviewSources = HookSources & Pick<FindWish, "clock" | "version">;
+
+export async function reviewHooks(sources: ReviewSources): Promise<HookReview> {
+  const { home, clock } = sources;
   const { hooks, remarks } = await hookSettings(sources);
-  if (hooks.length === 0) return { hooks: [], remarks };
-  const standing = await standingOf(sources.home);
-  return { hooks: hooks.map((hook) => reviewed(hook, standing, nowMs)), remarks };
+  const asked = readLedger(ledgerPath(home));
+  const ofPlugins = asked.filter(({ hook }) => hook.startsWith("plugin:")).map(pluginText);
+  if (hooks.length === 0) return { hooks: [], remarks: [...remarks, ...ofPlugins] };
+  const [standing, called] = await Promise.all([standingOf(home), calledHooks(sources)]);
+  const about = { standing, asked, called, nowMs: clock.nowMs() };
+  return { hooks: hooks.map((hook) => reviewed(hook, about)), remarks: [...remarks, ...ofPlugins] };
+}
+
+/** What the running host calls; undefined when none runs, or none that tells. */
+async function calledHooks(wish: FindWish): Promise<ReadonlySet<string> | undefined> {
+  const { home, clock, version } = wish;
+  const found = await findHost({ home, clock, version });
+  if (found.kind !== "answers") return undefined;
+  const { line } = found.greeted;
+  const { hooks } = await line.call("host.status", {}).finally(() => line.close());
+  return hooks === undefined ? undefined : new Set(hooks.running);
 }
 
 export async function standingOf(home: HomePaths): Promise<HookStanding> {
@@ -48,15 +75,37 @@ export async function standingOf(home: HomePaths): Promise<HookStanding> {
   }
 }
 
-function reviewed(hook: ConfiguredHook, { late, failures }: HookStanding, nowMs: number): ReviewedHook {
-  const failing = late.find(({ subscriber }) => subscriber === hook.name);
+interface Known {
+  readonly standing: HookStanding;
+  readonly asked: readonly AskedFailure[];
+  readonly called: ReadonlySet<string> | undefined;
+  readonly nowMs: number;
+}
+
+function reviewed(hook: ConfiguredHook, { standing, asked, called, nowMs }: Known): ReviewedHook {
+  const { late, failures } = standing;
+  const failing =
+    asked.find((failure) => failure.hook === hook.name) ?? late.find(({ subscriber }) => subscriber === hook.name);
   const given = failures.filter(
     ({ subscriber, atMs }) => subscriber === hook.name && nowMs - atMs < HOOK_FAILURE_SHOWN_MS,
   );
   const dead = given.reduce((sum, failure) => sum + failure.dead, 0);
   const error = failing?.error ?? given[0]?.error ?? null;
-  const isOdd = hook.leave !== "allowed" || error === null;
-  return { ...hook, state: isOdd ? hook.leave : failing === undefined ? "gave-up" : "failing", error, dead };
+  const refusesCalls = hook.event === "pre_tool_call" && failing !== undefined;
+  const fares = failing !== undefined ? "failing" : error !== null ? "gave-up" : "allowed";
+  const state = hook.leave === "allowed" && fares !== "allowed" ? fares : standingState(hook, called);
+  return { ...hook, state, error, dead, refusesCalls };
+}
+
+/** By its leave, and by whether the host that runs knows of it. */
+function standingState({ name, leave }: ConfiguredHook, called: ReadonlySet<string> | undefined): HookState {
+  if (called === undefined || called.has(name) === (leave === "allowed")) return leave;
+  return leave === "allowed" ? "next-start" : "still-called";
+}
+
+function pluginText({ hook, event, error }: AskedFailure): string {
+  const what = event === "pre_tool_call" ? "so every call of a tool is refused" : "and changes nothing";
+  return `${hook} fails at ${event}, ${what}: ${error}`;
 }
 
 /** By name, by the end of a name, or all: what is meant by `hook`. */
@@ -114,6 +163,13 @@ export async function tryHooks(
   return trials;
 }
 
+const WHY_NOT: Readonly<Record<ConfiguredHook["leave"], string>> = {
+  allowed: "nothing of it can be run",
+  "needs-consent": "it needs your leave (talaria hooks allow NAME)",
+  "unknown-event": "there is no such event (talaria hooks list --events)",
+  "not-runnable": "it has no handler that can be run",
+};
+
 async function tryHook(
   sources: HookSources & { readonly clock: Clock },
   hook: ConfiguredHook,
@@ -122,7 +178,12 @@ async function tryHook(
   const { clock } = sources;
   const name = catalogueName(hook.event);
   const [made] = runnable(sources, hook);
-  const skipped = { name: hook.name, kind: "skipped", answer: null, error: `it is not run: ${hook.leave}` } as const;
+  const skipped = {
+    name: hook.name,
+    kind: "skipped",
+    answer: null,
+    error: `it is not run: ${WHY_NOT[hook.leave]}`,
+  } as const;
   if (made === undefined || name === undefined) return { ...skipped, durationMs: 0 };
   const fromMs = clock.monotonicMs();
   const timeMs = isIntercepted(name) ? INTERCEPTOR_TIME_MS : (made.timeMs ?? OBSERVER_TIME_MS);

@@ -81,6 +81,11 @@ export function consentsPath(home: HomePaths): string {
   return join(home.hooks, "allowed.json");
 }
 
+/** Which hooks failed when they were last asked. */
+export function ledgerPath(home: HomePaths): string {
+  return join(home.run, "hook-failures.json");
+}
+
 type FoundHook = ShellHookSpec & { readonly from: string };
 
 function configured({ hooks }: Pick<Config, "hooks">): readonly FoundHook[] {

@@ -12,10 +12,11 @@ import type { LoadedConfig } from "#config/load.js";
 import { createAnnouncer } from "#hook/announcer.js";
 import type { Failure } from "#hook/delivery.js";
 import type { Announced, Hook, HookPayload } from "#hook/hook.js";
+import { type HookLedger, openLedger } from "#hook/ledger.js";
 import { pokingStore } from "#hook/poking-store.js";
 import { createHookRunner } from "#hook/runner.js";
 import type { SessionStore } from "#session/store.js";
-import { type HookLeave, hookNotes, hookSettings } from "./hook-settings.js";
+import { type HookLeave, hookNotes, hookSettings, ledgerPath } from "./hook-settings.js";
 import { runnable } from "./runnable-hook.js";
 
 export interface HooksWish {
@@ -57,7 +58,9 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
   const runner = createHookRunner({ hooks, store: wish.store, host, clock, log });
   const announcer = createAnnouncer({ hooks, clock, log });
   const announce = (name: Announced, payload: HookPayload): void => announcer.announce(name, payload);
-  const parts = { hooks, clock, log, announce };
+  const ledger = openLedger({ path: ledgerPath(home), clock, log, hooks });
+  const noteEnd: HookLedger["note"] = (hook, name, end) => ledger.note(hook, name, end);
+  const parts = { hooks, clock, log, announce, noteEnd };
   return {
     store: hooks.length === 0 ? wish.store : pokingStore(wish.store, () => runner.poke()),
     notes: hookNotes(settings),
@@ -69,6 +72,7 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
     async stop(limitMs) {
       await runner.stop(limitMs);
       announcer.stop();
+      await ledger.close();
     },
     isBusy: () => runner.isBusy(),
     failures: () => runner.failures(),

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
-import { callHook } from "./call-hook.js";
+import { type CallEnd, callHook } from "./call-hook.js";
 import { type Hook, type HookPayload, INTERCEPTOR_TIME_MS, type Intercepted } from "./hook.js";
 
 /** A longer answer is cut: it goes into history and to a model. */
@@ -16,6 +16,8 @@ export interface Asking {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Told how each call ended. */
+  noteEnd?(hook: string, name: Intercepted, end: CallEnd): void;
 }
 
 export interface Said {
@@ -70,7 +72,7 @@ async function askAll(
   hooks: readonly Hook[],
   name: Intercepted,
   payload: HookPayload,
-  { clock, log, signal }: Asking,
+  { clock, log, signal, noteEnd }: Asking,
 ): Promise<readonly Answer[]> {
   return Promise.all(
     listeners(hooks, name).map(async (hook): Promise<Answer> => {
@@ -78,6 +80,7 @@ async function askAll(
       const end = await callHook(hook, { name, payload }, { clock, timeMs, signal });
       if (end.kind === "failed")
         log.warn("a hook failed", { hook: hook.name, event: name, error: end.error, next: "none" });
+      noteEnd?.(hook.name, name, end);
       return { hook: hook.name, end };
     }),
   );

@@ -41,7 +41,8 @@ export interface Extensions {
 }
 
 export interface ExtensionsStanding {
-  readonly hooks: { readonly running: string[]; readonly waiting: string[] };
+  /** Absent until they are opened. */
+  readonly hooks?: { readonly running: string[]; readonly waiting: string[] };
   readonly plugin_problems: string[];
 }
 
@@ -90,7 +91,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     commands: () => plugins?.commands ?? [],
     plugins: () => plugins?.listed() ?? [],
     standing: () => ({
-      hooks: { running: [...(hooks?.configured.running ?? [])], waiting: [...(hooks?.configured.waiting ?? [])] },
+      ...(hooks && { hooks: { running: [...hooks.configured.running], waiting: [...hooks.configured.waiting] } }),
       plugin_problems: (plugins?.failures() ?? []).map(remarkText),
     }),
     notes: () => [

@@ -4,6 +4,7 @@ import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
+import { wrapText } from "./sessions-wrap.js";
 
 export interface ListOptions {
   readonly events?: boolean;
@@ -38,13 +39,16 @@ export async function listHooks(context: CliContext, options: ListOptions): Prom
     [
       { title: "HOOK", value: ({ name }) => name },
       { title: "COMMAND", value: commandText, flexible: true },
-      { title: "STATE", value: stateText, flexible: true },
+      { title: "STATE", value: stateText },
     ],
     hooks,
     "No hooks are configured. docs/guide/hooks.md shows how; talaria hooks list --events shows what can be heard.",
   );
+  for (const line of hooks.flatMap((hook) => failureLines(hook, out.columns))) out.line(line);
   if (hooks.some(({ state }) => state === "needs-consent"))
     out.note("Let one run: talaria hooks allow NAME; or all of them: talaria hooks allow --all");
+  if (hooks.some(({ state }) => state === "next-start" || state === "still-called"))
+    out.note("The running host has the leave of its start: talaria host restart gives it today's");
 }
 
 const USES = {
@@ -74,6 +78,7 @@ export async function revokeHook(context: CliContext, hook: string | undefined, 
   const { out } = context;
   if (out.json) return out.document({ revoked });
   out.line(revoked === 0 ? "Nothing changed: what you named was not allowed." : `${revoked} revoked`);
+  if (revoked > 0) out.note("A host that runs now calls them until talaria host restart");
 }
 
 export async function testHooks(context: CliContext, event: string, options: TestOptions): Promise<void> {
@@ -91,8 +96,8 @@ export async function testHooks(context: CliContext, event: string, options: Tes
 
 async function review(context: CliContext): Promise<{ hooks: readonly ReviewedHook[]; remarks: readonly string[] }> {
   const { reviewHooks } = await import("#app/hook-review.js");
-  const { home, env, clock } = context;
-  return reviewHooks({ home, env, config: (await context.config()).values }, clock.nowMs());
+  const { home, env, clock, version } = context;
+  return reviewHooks({ home, env, config: (await context.config()).values, clock, version });
 }
 
 async function choose(
@@ -151,12 +156,23 @@ const STATES: Readonly<Record<HookState, string>> = {
   "not-runnable": "no handler that can be run",
   failing: "fails",
   "gave-up": "failed",
+  "next-start": "allowed, from the next start",
+  "still-called": "revoked, from the next start",
 };
 
-function stateText({ state, error, dead }: ReviewedHook): string {
-  const often = dead > 0 ? ` ${dead}×` : "";
-  return error === null ? STATES[state] : `${STATES[state]}${often}: ${error}`;
+function stateText({ state, dead }: ReviewedHook): string {
+  return dead > 0 ? `${STATES[state]} ${dead}×` : STATES[state];
 }
+
+/** Below the table, where there is room for all of it. */
+function failureLines({ name, error, refusesCalls }: ReviewedHook, columns: number): readonly string[] {
+  if (error === null) return [];
+  const effect = refusesCalls ? " Every call that it guards is refused." : "";
+  const [first = "", ...rest] = wrapText(visible(`${name}: ${error}.${effect}`), columns - REASON_INDENT);
+  return ["", first, ...rest.map((line) => " ".repeat(REASON_INDENT) + line)];
+}
+
+const REASON_INDENT = 2;
 
 function hookDocument({ name, event, command, matcher, timeoutS, from, state, error, dead }: ReviewedHook) {
   return {

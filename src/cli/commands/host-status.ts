@@ -1,5 +1,7 @@
 /** `talaria host status`: one look, and what to do about what is seen. */
 import type { HostFinding } from "#app/host/find-host.js";
+import { visible } from "#base/text-width.js";
+import type { Result } from "#protocol/methods.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { formatPlural, formatSpan } from "../format.js";
@@ -54,6 +56,8 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
       "owed",
       `${formatPlural(status.hooks_owed, "hook")}, ${status.deliveries_owed ?? 0} to send, ${formatPlural(status.jobs, "job")}`,
     ],
+    ...extensionRows(status),
+    ...pagesRow(status),
     ["memory", `${Math.round(status.memory_mb)} MB`],
     ["log", status.log_path ?? context.home.logFile],
   ];
@@ -73,6 +77,24 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
   if (context.out.json) return context.out.document(document);
   for (const [name, value] of rows) context.out.line(`${name.padEnd(10)}${value}`);
   for (const note of notes) context.out.note(note);
+}
+
+type Status = Result<"host.status">;
+
+function extensionRows({ hooks, plugin_problems: problems = [] }: Status): [string, string][] {
+  const { running = [], waiting = [] } = hooks ?? {};
+  const leave = `${waiting.length} ${waiting.length === 1 ? "needs" : "need"} your leave: talaria hooks list`;
+  const hooksText = [`${running.length} called`, ...(waiting.length > 0 ? [leave] : [])].join(", ");
+  return [
+    ...(running.length + waiting.length > 0 ? [["hooks", hooksText] as [string, string]] : []),
+    ...problems.map((problem): [string, string] => ["plugins", visible(problem)]),
+  ];
+}
+
+function pagesRow({ pages }: Status): [string, string][] {
+  if (pages === null || pages === undefined) return [];
+  const address = `${pages.address}:${pages.port}`;
+  return [["pages", pages.error === null ? address : `not on ${address}: ${pages.error}`]];
 }
 
 const STATES = { serving: "serving", "safe-mode": "safe mode", stopping: "stopping" } as const;
