@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "#store/sqlite/connection.js";
 import { copyStore, DATABASE } from "../chaos/checker/check.js";
 import { cleanEnv, finished, type Run } from "../cli/support/run.js";
-import { type HostFaults, hostEnds, hostFaults, hostPid, killHost, LINGER, stopHost } from "../support/hosts.js";
+import { endHost, type HostFaults, hostFaults, hostPid, killHost, LINGER, stopHost } from "../support/hosts.js";
 import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
@@ -73,7 +73,7 @@ export class Life {
   /** Ends what runs and leaves the folder to be looked at. */
   async leave(): Promise<void> {
     this.killAll();
-    await hostEnds(this.home);
+    await endHost(this.home);
     await this.server.close();
   }
 

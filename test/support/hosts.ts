@@ -48,10 +48,34 @@ export async function stopHost(home: string): Promise<void> {
   await hostEnds(home);
 }
 
-/** Kills what runs and waits for its end: the home can be removed. */
+/** Kills what runs, also what still waits for the home, and waits for its end: the home can be removed. */
 export async function endHost(home: string): Promise<void> {
-  killHost(home);
-  await hostEnds(home);
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const pids = processesOf(home);
+    if (pids.length === 0) return;
+    if (waited > END_MS_MAX) throw new Error(`hosts of ${home} do not end: ${pids}`);
+    for (const pid of pids) kill(pid);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Every host that was started for this home, whether it has it or not. */
+function processesOf(home: string): readonly number[] {
+  const { stdout } = spawnSync("ps", ["-eo", "pid=,stat=,args="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, state = "", args = ""] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    const isHost = args.endsWith("host run") && args.includes(`--home ${home} `);
+    return isHost && !state.startsWith("Z") ? [Number(pid)] : [];
+  });
+}
+
+/** It may have ended between the look and the blow. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 export interface HostFaults {
