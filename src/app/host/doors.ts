@@ -47,11 +47,13 @@ export function createDoors(wish: DoorsWish): Doors {
   return {
     async open() {
       const accept = (wire: Wire): void => wish.accept(wire);
+      // The port first: whoever comes in by the socket is told truly whether it is open.
+      if (wish.port > 0) {
+        const opened = await openPort(wish);
+        pages = { address: LOOPBACK, port: wish.port, error: opened.kind === "failed" ? opened.why : null };
+        if (opened.kind === "listening") open.push(opened.listening);
+      }
       open.push(await listenOnSocket({ path: home.hostSocket, clock, accept, env }));
-      if (wish.port === 0) return;
-      const opened = await openPort(wish);
-      pages = { address: LOOPBACK, port: wish.port, error: opened.kind === "failed" ? opened.why : null };
-      if (opened.kind === "listening") open.push(opened.listening);
     },
     pages: () => pages,
     notes: () =>
@@ -78,7 +80,8 @@ async function openPort({ home, clock, log, port, accept, health }: DoorsWish): 
     log.info("listening", { address: listening.address, port: listening.port });
     return { kind: "listening", listening };
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "another program has it" : messageOf(error);
+    const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+    const why = cause?.code === "EADDRINUSE" ? "another program has it" : messageOf(error);
     log.error("the port cannot be used", { port, error: messageOf(error) });
     return { kind: "failed", why };
   }

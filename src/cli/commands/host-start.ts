@@ -1,4 +1,5 @@
 /** `talaria host start` and `restart`. */
+import { UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
 import { otherVariablesText } from "../other-variables.js";
 import { endHost, type StopOptions } from "./host-stop.js";
@@ -24,6 +25,7 @@ export interface RestartOptions extends StopOptions {
 
 export async function restart(context: CliContext, options: RestartOptions): Promise<void> {
   const home = context.prepareHome();
+  await checkSettings(context);
   const { wasRunning } = await endHost(context, { ...options, reason: "restart" });
   if (options.reset === true) await (await import("#app/host/find-host.js")).forgetCrashes(home);
   await begin(context, wasRunning);
@@ -33,7 +35,25 @@ async function begin(context: CliContext, wasRunning: boolean): Promise<void> {
   const [{ hostWish }, { reachHost }] = await Promise.all([import("../host-wish.js"), import("#client/start-host.js")]);
   const { home, out } = context;
   const { line, hello } = await reachHost(hostWish(context, "talaria-cli"));
-  line.close();
-  if (out.json) return out.document({ started: true, restarted: wasRunning, pid: hello.pid, version: hello.version });
-  out.line(`The host of ${home.root} ${wasRunning ? "runs again" : "runs"} (process ${hello.pid}).`);
+  const { pages = null } = await line.call("host.status", {}).finally(() => line.close());
+  const { pid, version } = hello;
+  if (pages !== null && pages.error !== null) {
+    out.warn(
+      `port ${pages.port} is not open for pages and editors: ${pages.error}; talaria config set host.port NUMBER`,
+    );
+  }
+  if (out.json) return out.document({ started: true, restarted: wasRunning, pid, version, pages });
+  out.line(`The host of ${home.root} ${wasRunning ? "runs again" : "runs"} (process ${pid}).`);
+  if (pages?.error === null)
+    out.line(`Pages and editors: ${pages.address}:${pages.port}, with the token in run/token.`);
+}
+
+/** A host that runs goes on with the settings of its start; the next one could not be started with a mistake in them. */
+async function checkSettings(context: CliContext): Promise<void> {
+  try {
+    await context.config();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`${error.message}\nNothing was stopped: a host that runs goes on as before`, error.hint);
+  }
 }

@@ -5,6 +5,7 @@ import type { Result } from "#protocol/methods.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 import { formatPlural, formatSpan } from "../format.js";
+import { otherVariablesText } from "../other-variables.js";
 
 type Answering = Extract<HostFinding, { readonly kind: "answers" }>["greeted"];
 
@@ -63,23 +64,55 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
   ];
   const notes: string[] = [];
   if (safe !== null) {
-    const until = new Date(safe.until * 1_000).toISOString();
+    const left = formatSpan(Math.max(0, safe.until * 1_000 - context.clock.nowMs()));
     notes.push(
-      `It crashed ${formatPlural(safe.crashes, "time")} within five minutes, so it runs no turns until ${until}.`,
+      `It crashed ${formatPlural(safe.crashes, "time")} within five minutes, so it runs no turns for ${left}.`,
     );
     notes.push("talaria logs may tell why; talaria host restart --reset tries again at once.");
   }
   if (isNewer) notes.push(`This program is ${context.version}, newer than the host: talaria host restart`);
-  const { started_at, ...rest } = status;
-  const started = new Date(started_at * 1_000).toISOString();
-  // This very look is a client as well, and none that anybody means.
-  const document = { running: true, ...rest, connections: status.connections - 1, started, newerClient: isNewer };
-  if (context.out.json) return context.out.document(document);
+  const { other_variables: others = [] } = hello;
+  if (others.length > 0) notes.push(otherVariablesText(others));
+  if (context.out.json) {
+    return context.out.document({ ...statusDocument(status), newerClient: isNewer, otherVariables: others });
+  }
   for (const [name, value] of rows) context.out.line(`${name.padEnd(10)}${value}`);
   for (const note of notes) context.out.note(note);
 }
 
 type Status = Result<"host.status">;
+
+/** The wire's names as documents of commands have them. */
+function statusDocument(status: Status): Readonly<Record<string, unknown>> {
+  const { safe_mode: safe = null } = status;
+  const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+  return {
+    running: true,
+    state: status.state,
+    pid: status.pid,
+    version: status.version,
+    started: iso(status.started_at),
+    uptimeSeconds: status.uptime_s,
+    // This very look is a client as well, and none that anybody means.
+    connections: status.connections - 1,
+    working: status.working,
+    waiting: status.waiting,
+    processes: status.processes,
+    jobs: status.jobs,
+    hooksOwed: status.hooks_owed,
+    deliveriesOwed: status.deliveries_owed,
+    memoryMb: status.memory_mb,
+    lingerSeconds: status.linger_s,
+    platforms: status.platforms,
+    pages: status.pages ?? null,
+    hooks: status.hooks ?? null,
+    pluginProblems: status.plugin_problems ?? [],
+    safeMode: safe === null ? null : { crashes: safe.crashes, until: iso(safe.until) },
+    home: status.home,
+    epoch: status.epoch,
+    logPath: status.log_path,
+  };
+}
 
 function extensionRows({ hooks, plugin_problems: problems = [] }: Status): [string, string][] {
   const { running = [], waiting = [] } = hooks ?? {};

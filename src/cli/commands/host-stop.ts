@@ -15,9 +15,17 @@ export interface StopOptions {
 
 export async function stop(context: CliContext, options: StopOptions): Promise<void> {
   const ended = await endHost(context, { ...options, reason: "stop" });
+  await warnOfMistakes(context);
   if (context.out.json) return context.out.document(ended);
   if (!ended.wasRunning) return context.out.line(`No host runs in ${context.home.root}.`);
   context.out.line(endText(ended));
+}
+
+/** Stopping needs no settings; whoever starts the next host does. */
+async function warnOfMistakes({ home, env, out }: CliContext): Promise<void> {
+  const { inspectConfig } = await import("#config/load.js");
+  const mistakes = inspectConfig(home, env).remarks.filter(({ severity }) => severity === "error");
+  if (mistakes.length > 0) out.warn(`no host can be started until this is corrected: ${mistakes[0]?.text}`);
 }
 
 export interface EndWish extends StopOptions {

@@ -22,6 +22,14 @@ export function currentOf(config: LoadedConfig, env: NodeJS.ProcessEnv, clock: C
   return describedModel(spec, clock);
 }
 
+/** A file that was changed while the host runs: where it is wrong, defaults are used, and nobody would know. */
+export function mistakesOf({ remarks }: LoadedConfig): readonly string[] {
+  const [first, ...more] = remarks.filter(({ severity }) => severity === "error");
+  if (first === undefined) return [];
+  const others = more.length === 0 ? "" : ` (and ${more.length} more: talaria config check)`;
+  return [`the settings have a mistake, and the default is used there: ${first.text.split("\n", 1)[0]}${others}`];
+}
+
 /** What a person should know about the choice; nothing when no model can be asked: the turn that tries says why. */
 export function notesOf(config: LoadedConfig, env: NodeJS.ProcessEnv): readonly string[] {
   const { problem } = currentModel(config, env);

@@ -11,7 +11,7 @@ import type { ModelsPort } from "#server/parts.js";
 import { planOf, specOfPlan, writePlan } from "../../model-setup.js";
 import { currentModel } from "../../models.js";
 import { openModels } from "../../open-models.js";
-import { currentOf, modelNames, notesOf, providerRows, refusalOf } from "./model-facts.js";
+import { currentOf, mistakesOf, modelNames, notesOf, providerRows, refusalOf } from "./model-facts.js";
 import type { LiveSettings } from "./settings.js";
 
 export interface ModelsWish {
@@ -54,7 +54,7 @@ export function createHostModels({ settings, env, clock, home }: ModelsWish): Ho
     port: {
       current: () => currentOf(settings.current(), env, clock),
       isConfigured: () => !currentModel(settings.current(), env).isDemo,
-      notes: () => notesOf(settings.current(), env),
+      notes: () => [...mistakesOf(settings.current()), ...notesOf(settings.current(), env)],
       providers: async () => providerRows(settings.current(), env),
       refusalOf: (text) => refusalOf(text, currentOf(settings.current(), env, clock)),
     },
