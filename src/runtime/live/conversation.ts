@@ -26,6 +26,9 @@ export interface Shared extends LiveParts {
   onRest(): void;
 }
 
+/** What work that outlived the drain finds: the turn is released, and the store is closed. The next host goes on. */
+const CUT_BY_STOPPING: ReadonlySet<string> = new Set(["closed", "fenced"]);
+
 export class LiveConversation {
   readonly feed: Feed;
   readonly questions: Questions;
@@ -146,6 +149,10 @@ export class LiveConversation {
       return;
     }
     const { code, message } = error;
+    if (this.#shared.isStopping() && CUT_BY_STOPPING.has(code)) {
+      log.info("a conversation is left to the next host", { conversation: this.id, code });
+      return;
+    }
     log.error("a conversation cannot be worked on", { conversation: this.id, code, reason: message });
     this.#turn = undefined;
     this.feed.publish({ type: "halted", reason: message });

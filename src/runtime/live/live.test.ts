@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
+import { OperationalError } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
+import type { SessionStore } from "#session/store.js";
 import { RuntimeScene, type SceneOptions } from "../../../test/support/runtime-scene.js";
 import { type ScriptedReply, scriptedModel } from "../../../test/support/scripted-model.js";
 import { Screenful, shownRows } from "../../../test/support/shown.js";
@@ -315,5 +318,49 @@ describe("a question", () => {
     expect(await next.live.interrupt(id)).toBe(true);
     expect(await next.live.state(id)).toBe("idle");
     expect(at.scene.effects).toEqual([]);
+  });
+});
+
+describe("a host that stops", () => {
+  const closing = async (isStopped: boolean) => {
+    let isClosed = false;
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const asked: string[] = [];
+    const model = scriptedModel(async () => {
+      asked.push("asked");
+      await gate;
+      return { text: "too late" };
+    });
+    // As the store of a host is once it was closed under work that outlived the drain.
+    const wrap = (store: SessionStore): SessionStore =>
+      new Proxy(store, {
+        get: (target, name, receiver) =>
+          isClosed && name !== "close"
+            ? () => Promise.reject(new OperationalError("closed", "never", "the store is closed"))
+            : Reflect.get(target, name, receiver),
+      });
+    const { scene, live, bugs } = open({ models: [model], wrap });
+    await say({ scene, live }, "hello");
+    await until(() => asked.length === 1);
+    const stopped = isStopped ? live.stop(1) : undefined;
+    scene.clock.advance(1);
+    await stopped;
+    isClosed = true;
+    release();
+    const levels = (): string[] =>
+      readFileSync(`${scene.folder}/talaria.log`, "utf8").match(/"level":"(?:info|error)"/g) ?? [];
+    await until(() => existsSync(`${scene.folder}/talaria.log`));
+    return { levels: levels(), bugs };
+  };
+
+  it("[HO-6] logs what it cuts as no error", async () => {
+    expect(await closing(true)).toEqual({ levels: ['"level":"info"'], bugs: [] });
+  });
+
+  it("and one that does not stop logs a store that fails as one", async () => {
+    expect(await closing(false)).toEqual({ levels: ['"level":"error"'], bugs: [] });
   });
 });
