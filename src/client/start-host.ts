@@ -1,11 +1,12 @@
 /**
  * A line to the home's host, started where none runs. Several clients may do this at once: the home's lock lets one
  * host live, the others exit, and everybody connects to the one. A host is its own process in its own session, so that
- * a closed terminal or a Ctrl-C here does not reach it. What it says before its log is open goes to the log file,
- * and is shown when it dies at once.
+ * a closed terminal or a Ctrl-C here does not reach it. What it says on its own streams goes to a file beside the log,
+ * which has nothing but its entries, and is shown when it dies at once.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import type { PROTOCOL_NUMBER, Result } from "#protocol/methods.js";
@@ -20,6 +21,7 @@ const HELLO_TIME_MS = 5_000;
 const LOOK_EVERY_MS = 25;
 const LAST_WORDS_BYTES_MAX = 4_000;
 const LAST_WORDS_LINES_MAX = 10;
+const WORDS_BYTES_MAX = 256_000;
 /** As in the table of exit codes: another process has the home. */
 const EXIT_LOCKED = 4;
 
@@ -140,19 +142,32 @@ interface StartedHost {
 }
 
 function startHost({ place, command, env }: HostWish): StartedHost {
-  const log = openSync(place.logPath, "a+", 0o600);
-  const { size: before } = fstatSync(log);
+  const path = wordsPath(place);
+  const file = openWords(path);
+  const { size: before } = fstatSync(file);
   const [program, ...args] = command;
   try {
-    const child = spawn(program, args, { cwd: place.homePath, env, detached: true, stdio: ["ignore", log, log] });
+    const child = spawn(program, args, { cwd: place.homePath, env, detached: true, stdio: ["ignore", file, file] });
     child.unref();
-    return watchHost(child, place.logPath, before);
+    return watchHost(child, path, before);
   } finally {
-    closeSync(log);
+    closeSync(file);
   }
 }
 
-function watchHost(child: ChildProcess, logPath: string, before: number): StartedHost {
+/** What hosts said on their own streams: a host that cannot start, or that the machine ended with a word. */
+export function wordsPath({ logPath }: Pick<HostPlace, "logPath">): string {
+  return join(dirname(logPath), "host.out");
+}
+
+/** Kept small by whoever starts the next one; several that do so at once lose nothing of each other. */
+function openWords(path: string): number {
+  const file = openSync(path, "a+", 0o600);
+  if (fstatSync(file).size > WORDS_BYTES_MAX) ftruncateSync(file);
+  return file;
+}
+
+function watchHost(child: ChildProcess, wordsFile: string, before: number): StartedHost {
   let exit: Exit | undefined;
   child.once("exit", (code, by) => {
     exit = { code, by };
@@ -160,11 +175,11 @@ function watchHost(child: ChildProcess, logPath: string, before: number): Starte
   child.once("error", (error) => {
     exit = { code: null, by: error.message };
   });
-  return { exit: () => exit, lastWords: () => endOfLog(logPath, before) };
+  return { exit: () => exit, lastWords: () => endOfWords(wordsFile, before) };
 }
 
 /** The end of what was written after `from`; all of the file when it was replaced meanwhile. */
-function endOfLog(path: string, from: number): string {
+function endOfWords(path: string, from: number): string {
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);

@@ -87,3 +87,19 @@ describe("host status", () => {
     expect(document).toMatchObject({ running: true, hooksOwed: 0, pages: null, safeMode: null, otherVariables: [] });
   });
 });
+
+describe("a host that cannot be started", () => {
+  it("leaves an entry in the log, which has nothing but entries, and its words to who started it", async () => {
+    home = hostHome();
+    settings("host:\n  linger_seconds: soon\n");
+    const { code, stderr } = await home.cli(["chat", "-q", "hello"]);
+    expect([code === 0, stderr]).toEqual([false, expect.stringMatching(/linger_seconds/)]);
+    expect(home.entries()).toMatchObject([{ level: "error", message: "the host could not be started" }]);
+  });
+
+  it("because one runs is no error", async () => {
+    home = hostHome();
+    await Promise.all(Array.from({ length: 4 }, () => home.cli(["chat", "-q", "hello"])));
+    expect(home.entries().filter(({ level }) => level === "error")).toEqual([]);
+  });
+});

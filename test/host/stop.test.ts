@@ -111,6 +111,7 @@ describe("a turn that a stop cuts", () => {
       await until(async () => (await working(home)) === 1, "it goes on");
     }
     await until(async () => (await working(home)) === 0, "it is over");
+    expect(home.entries().filter(({ level }) => level === "error")).toEqual([]);
     const { messages } = await home.json<{ messages: { role: string; text: string }[] }>(["sessions", "show", id]);
     expect(messages.map(({ role, text }) => `${role}: ${text}`)).toEqual([
       "user: wait for it",

@@ -41,7 +41,7 @@ describe("reaching a host", () => {
   });
 
   it("shows the last words of a host that dies at its start", async () => {
-    writeFileSync(join(home.path, "logs", "talaria.log"), "an old line\n");
+    writeFileSync(join(home.path, "logs", "host.out"), "an old line\n");
     const command = script("console.error('the store cannot be opened: no space'); process.exit(5)");
     const failed = reachHost(home.wish({ command }));
     await expect(failed).rejects.toThrow(/ended with 5 before it was ready.*the store cannot be opened: no space/s);

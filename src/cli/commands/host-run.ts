@@ -1,4 +1,5 @@
 /** `talaria host run`: this process becomes the host. */
+import { OperationalError, UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
 
 export interface RunOptions {
@@ -6,6 +7,26 @@ export interface RunOptions {
 }
 
 export async function run(context: CliContext, options: RunOptions): Promise<void> {
+  try {
+    await serve(context, options);
+  } catch (error) {
+    await noteFailure(context, error);
+    throw error;
+  }
+}
+
+/** Nobody may be there to read what is thrown. The settings are not asked: they may be what is wrong. */
+async function noteFailure({ home, clock }: CliContext, error: unknown): Promise<void> {
+  if (!(error instanceof OperationalError || error instanceof UserError)) return;
+  const { createLogger } = await import("#base/log.js");
+  const log = createLogger({ path: home.logFile, clock }).child({ component: "host" });
+  const fields = { pid: process.pid, reason: error.message };
+  // Several clients that start one at once: all but one find it taken.
+  if (error instanceof OperationalError && error.code === "home-locked") log.info("the home is taken", fields);
+  else log.error("the host could not be started", fields);
+}
+
+async function serve(context: CliContext, options: RunOptions): Promise<void> {
   const home = context.prepareHome();
   const [{ runHost }, config, log] = await Promise.all([
     import("#app/host/run-host.js"),

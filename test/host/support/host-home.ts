@@ -30,6 +30,8 @@ export interface HostHome {
   /** The one JSON document of a command. */
   json<T = Record<string, unknown>>(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<T>;
   line(): Promise<HostLine>;
+  /** Every line of the log: one that is no entry fails. */
+  entries(): readonly Record<string, unknown>[];
   /** Entries of the log with this message. */
   logged(message: string): readonly Record<string, unknown>[];
   /** Ends every host of this home by its id, then removes the home. */
@@ -69,6 +71,7 @@ export function hostHome(own: NodeJS.ProcessEnv = {}): HostHome {
     cli: (args, more = {}) => runCli(args, { home: path, env: { ...env, ...more } }),
     json: async (args, more) => JSON.parse((await home.cli([...args, "--json"], more)).stdout),
     line: () => connect({ to: { socketPath: paths.hostSocket }, clock: systemClock }),
+    entries: () => logLines(paths.logFile).map((line) => JSON.parse(line) as Record<string, unknown>),
     logged: (message) => logEntries(paths.logFile).filter((entry) => entry["message"] === message),
     async remove() {
       const pids = [...started.map(({ pid }) => pid), recordedPid(paths)];
@@ -122,11 +125,16 @@ async function isServing(home: HostHome): Promise<boolean> {
 }
 
 function logEntries(path: string): readonly Record<string, unknown>[] {
+  return logLines(path)
+    .filter((text) => text.startsWith("{"))
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+}
+
+function logLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8")
       .split("\n")
-      .filter((text) => text.startsWith("{"))
-      .map((text) => JSON.parse(text) as Record<string, unknown>);
+      .filter((text) => text !== "");
   } catch {
     return [];
   }
