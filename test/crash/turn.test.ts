@@ -35,7 +35,7 @@ describe("a turn killed with SIGKILL", () => {
     expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
   });
 
-  it("[CT-9] survives being killed again while it is recovered, and a third time", async () => {
+  it("[CT-9] survives being killed again while it is recovered, and a third time", { timeout: 60_000 }, async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "call.started:2");
     const again = await life.run(["chat", "-r", id], "recover.taken-over");
@@ -45,7 +45,7 @@ describe("a turn killed with SIGKILL", () => {
     expect(judge(await life.card(id), life)).toEqual([]);
   });
 
-  it("[CT-9] is set aside once, when even that is killed", async () => {
+  it("[CT-9] is set aside once, when even that is killed", { timeout: 60_000 }, async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "step.request-sent");
     for (let death = 0; death < 2; death++) await life.run(["chat", "-r", id], "step.request-sent");
@@ -55,7 +55,7 @@ describe("a turn killed with SIGKILL", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("[CT-9] is set aside after the third death, and the conversation goes on", async () => {
+  it("[CT-9] is set aside after the third death, and the conversation goes on", { timeout: 60_000 }, async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "step.request-sent");
     for (let death = 0; death < 2; death++)
