@@ -11,6 +11,7 @@ import type { LineInput } from "./input/line-input.js";
 import type { ChatOptions } from "./options.js";
 import { choiceLines, questionLines } from "./question-lines.js";
 import type { Screen } from "./screen.js";
+import { isCommandLine } from "./slash-line.js";
 import type { LineStyle } from "./tool-line.js";
 
 /** Undefined: nobody answers, and the turn waits. Aborted when it was answered elsewhere, or the turn is over. */
@@ -25,9 +26,11 @@ export interface AskingTerminal {
   readonly style: LineStyle;
   /** In a prompt Ctrl-C is a key; this makes it what it is elsewhere. */
   interrupt(): void;
+  /** Runs a command that was typed instead of an answer; absent where there are none. */
+  readonly command?: (line: string) => Promise<void>;
 }
 
-export function terminalAsk({ input, screen, style, interrupt }: AskingTerminal): Ask {
+export function terminalAsk({ input, screen, style, interrupt, command }: AskingTerminal): Ask {
   return async (_approval, question, signal) => {
     screen.say(["", ...questionLines(question, style)]);
     if (question.kind === "permission") screen.say(choiceLines(question.grant, style));
@@ -36,6 +39,11 @@ export function terminalAsk({ input, screen, style, interrupt }: AskingTerminal)
       const read = await input.ask(style.paint.bold(prompt), signal);
       if (read.kind === "interrupted" && !signal.aborted) interrupt();
       if (read.kind !== "line") return undefined;
+      // Words may begin with a slash; a letter does not.
+      if (question.kind === "permission" && command !== undefined && isCommandLine(read.text)) {
+        await command(read.text);
+        continue;
+      }
       const answer = question.kind === "permission" ? permissionAnswer(read.text) : clarifyAnswer(read.text, question);
       if (answer !== undefined) return answer;
       screen.say([style.paint.dim(question.kind === "permission" ? ONLY_LETTERS : ONLY_WORDS)]);

@@ -11,9 +11,10 @@ import { farewell, greeting } from "./greeting.js";
 import { hostNotes } from "./host-notes.js";
 import type { LineInput } from "./input/line-input.js";
 import { showBeginning } from "./joined.js";
-import { goOn, type LineChat, type LineChatParts, oneLine } from "./line.js";
+import { followTyped, goOn, type LineChat, type LineChatParts, oneLine } from "./line.js";
 import { Talk } from "./talk.js";
 import type { DefaultModel } from "./target.js";
+import { TurnCommands } from "./turn-commands.js";
 
 export interface LineChatWish {
   /** Undefined: a new conversation. */
@@ -31,11 +32,14 @@ export async function chatByLines(parts: LineChatParts, wish: LineChatWish, inpu
   else for (const note of notes) screen.note(note);
   const talk = new Talk(parts);
   const interrupt = (): void => context.interrupt();
-  const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt }) : undefined;
-  const chat: LineChat = { parts, talk, input, ask, title, outcome: undefined };
+  const commands = new TurnCommands(parts, talk, input);
+  const command = (line: string): Promise<void> => commands.sendOne(line);
+  const ask = input.isTerminal ? terminalAsk({ input, screen, style: surface, interrupt, command }) : undefined;
+  const chat: LineChat = { parts, talk, input, ask, commands, title, outcome: undefined };
   // What a death left open, or what waits, comes before anything new.
   const done = card === undefined ? "nothing" : await listening(chat, () => open(chat, card));
-  const spoken = talk.isWaiting && !input.isTerminal ? "nothing" : await readLines(chat);
+  const isOver = done === "leave" || (talk.isWaiting && !input.isTerminal);
+  const spoken = isOver ? "nothing" : await readLines(chat);
   // Whoever only looks in from a script learns that there was nothing to do, as with -r.
   if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing")
     await talk.showLast("idle");
@@ -82,7 +86,10 @@ async function readLines(chat: LineChat): Promise<"lines" | "nothing"> {
 async function listening<T>(chat: LineChat, act: () => Promise<T>): Promise<T> {
   const { input, parts } = chat;
   chat.outcome = undefined;
-  const stop = input.listen(() => parts.context.interrupt());
+  const stop = input.listen(
+    () => parts.context.interrupt(),
+    (line) => chat.commands.take(line),
+  );
   try {
     return await act();
   } finally {
@@ -92,10 +99,11 @@ async function listening<T>(chat: LineChat, act: () => Promise<T>): Promise<T> {
 }
 
 /** A turn that runs already is shown from its beginning. */
-async function open(chat: LineChat, card: Card): Promise<"ran" | "nothing"> {
+async function open(chat: LineChat, card: Card): Promise<"ran" | "nothing" | "leave"> {
   const { parts, talk, input } = chat;
   await changeSettings(parts, card);
   const { picture } = await talk.sitDown(card);
   if (input.isTerminal) showBeginning(parts.screen, picture);
-  return goOn(chat);
+  const done = await goOn(chat);
+  return (await followTyped(chat)) === "leave" ? "leave" : done;
 }

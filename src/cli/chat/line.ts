@@ -9,6 +9,7 @@ import type { Screen } from "./screen.js";
 import { isCommandLine, runSlash } from "./slash-line.js";
 import type { ChatSurface } from "./surface.js";
 import { type ChatParts, exitCodeOf, type Talk } from "./talk.js";
+import type { TurnCommands } from "./turn-commands.js";
 import { CHAT_GRACE_MS } from "./watch.js";
 
 export interface LineChatParts extends ChatParts {
@@ -21,6 +22,7 @@ export interface LineChat {
   readonly talk: Talk;
   readonly input: LineInput;
   readonly ask: Ask | undefined;
+  readonly commands: TurnCommands;
   /** Wanted for the conversation that the first message begins [LS-4]. */
   title: string | undefined;
   /** Of the last turn that this line set off. */
@@ -31,11 +33,9 @@ export interface LineChat {
 export async function oneLine(chat: LineChat, line: string): Promise<"stay" | "leave"> {
   const { screen, context } = chat.parts;
   try {
-    if (!isCommandLine(line.trimEnd())) {
-      await send(chat, line.trim());
-      return "stay";
-    }
-    return await follow(chat, await slash(chat, line.trimEnd()));
+    if (isCommandLine(line.trimEnd())) return await follow(chat, await slash(chat, line.trimEnd()));
+    await send(chat, line.trim());
+    return await followTyped(chat);
   } catch (error) {
     if (!isTellable(error)) throw error;
     screen.note(
@@ -62,7 +62,7 @@ async function slash({ parts, talk }: LineChat, line: string): Promise<SlashNext
     CHAT_GRACE_MS,
   );
   try {
-    const place = { link, screen, columns: surface.columns, signal: interrupt.signal };
+    const place = { link, columns: surface.columns, signal: interrupt.signal, say: screen.say };
     const { next, isRefused } = await runSlash(line, id, place);
     if (isRefused) context.exitWith(EXIT.failed);
     return next;
@@ -71,7 +71,22 @@ async function slash({ parts, talk }: LineChat, line: string): Promise<SlashNext
   }
 }
 
+/** What commands led to that were typed while a turn ran. */
+export async function followTyped(chat: LineChat): Promise<"stay" | "leave"> {
+  for (;;) {
+    const next = chat.commands.takeNext();
+    if (next === undefined) return "stay";
+    // What was typed behind the command is meant for where it leads, however the turn ended.
+    chat.outcome = undefined;
+    if ((await doNext(chat, next)) === "leave") return "leave";
+  }
+}
+
 async function follow(chat: LineChat, next: SlashNextWire): Promise<"stay" | "leave"> {
+  return (await doNext(chat, next)) === "leave" ? "leave" : followTyped(chat);
+}
+
+async function doNext(chat: LineChat, next: SlashNextWire): Promise<"stay" | "leave"> {
   const { talk } = chat;
   switch (next.kind) {
     case "leave":
@@ -85,7 +100,7 @@ async function follow(chat: LineChat, next: SlashNextWire): Promise<"stay" | "le
       return "stay";
     case "run":
       talk.expect();
-      await runAndTell(chat);
+      await chat.commands.during(() => runAndTell(chat));
       return "stay";
     case "send":
     case "retry":
@@ -98,16 +113,20 @@ async function follow(chat: LineChat, next: SlashNextWire): Promise<"stay" | "le
 }
 
 async function send(chat: LineChat, text: string): Promise<void> {
-  const { title } = chat;
-  await chat.talk.say({ text, ...(title === undefined ? {} : { title }) });
-  chat.title = undefined;
-  await runAndTell(chat);
+  const { title, commands } = chat;
+  const stored = chat.talk.say({ text, ...(title === undefined ? {} : { title }) });
+  await commands.during(async () => {
+    await stored;
+    chat.title = undefined;
+    await runAndTell(chat);
+  }, stored);
 }
 
 /** What `-r` and `/resume` begin with: what was cut or waits; where nothing is, the last exchange, for a person. */
 export async function goOn(chat: LineChat): Promise<"ran" | "nothing"> {
-  const done = await runAndTell(chat);
-  if (done === "nothing" && chat.input.isTerminal) await chat.talk.showLast("resumed");
+  const { commands } = chat;
+  const done = await commands.during(() => runAndTell(chat));
+  if (done === "nothing" && chat.input.isTerminal && !commands.hasNext) await chat.talk.showLast("resumed");
   return done;
 }
 

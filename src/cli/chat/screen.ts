@@ -14,6 +14,8 @@ import { createTextFlow, type TextFlow } from "./text-flow.js";
 export interface Screen extends ChatDisplay {
   /** Lines on stderr, after whatever stands there is ended. */
   say(lines: readonly string[]): void;
+  /** Lines on stderr while text comes: it goes on below them where it was, and no word is torn. */
+  aside(lines: readonly string[]): void;
   /** Nothing drawn stays behind: before a prompt. */
   rest(): void;
 }
@@ -29,6 +31,7 @@ export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Sc
   const drawingOf = createDrawer(surface);
   return {
     say,
+    aside: canvas.aside,
     rest,
     opened: (opened) => remark(openedLine(opened)),
     running() {
@@ -56,6 +59,7 @@ interface Canvas {
   status(text: string): void;
   rest(): void;
   say(lines: readonly string[]): void;
+  aside(lines: readonly string[]): void;
   remark(text: string, style?: (text: string) => string): void;
 }
 
@@ -63,10 +67,10 @@ interface Canvas {
 function createCanvas(surface: ChatSurface): Canvas {
   const { paint, columns } = surface;
   const flow = createTextFlow(surface.isTextLive ? surface.writeText : () => undefined, columns);
-  let hasStatus = false;
+  let drawn: string | undefined;
   const wipe = (): void => {
-    if (hasStatus) surface.writeAside("\r\u001b[K");
-    hasStatus = false;
+    if (drawn !== undefined) surface.writeAside("\r\u001b[K");
+    drawn = undefined;
   };
   const rest = (): void => {
     wipe();
@@ -76,17 +80,25 @@ function createCanvas(surface: ChatSurface): Canvas {
     rest();
     for (const line of lines) surface.writeAside(`${line}\n`);
   };
+  const status = (text: string): void => {
+    if (!surface.isStatusLive) return;
+    flow.endLine();
+    surface.writeAside(`\r\u001b[K${paint.dim(text)}`);
+    drawn = text;
+  };
   return {
     surface,
     flow,
     wipe,
     rest,
     say,
-    status(text) {
-      if (!surface.isStatusLive) return;
-      flow.endLine();
-      surface.writeAside(`\r\u001b[K${paint.dim(text)}`);
-      hasStatus = true;
+    status,
+    aside(lines) {
+      const before = drawn;
+      wipe();
+      flow.pause();
+      for (const line of lines) surface.writeAside(`${line}\n`);
+      if (before !== undefined) status(before);
     },
     remark: (text, style = paint.dim) => say(wrapped(text, columns).map(style)),
   };

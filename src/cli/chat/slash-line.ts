@@ -6,7 +6,6 @@ import type { Result } from "#protocol/methods.js";
 import { wrap } from "../format.js";
 import type { HostLink } from "./link.js";
 import { Refused } from "./refused.js";
-import type { Screen } from "./screen.js";
 
 /** A command may ask a model, which may take its time. */
 const COMMAND_MS_MAX = 900_000;
@@ -25,18 +24,19 @@ export function isCommandLine(line: string): boolean {
 
 export interface SlashPlace {
   readonly link: HostLink;
-  readonly screen: Screen;
   readonly columns: number;
   /** Aborted when the person does not want to wait any longer. */
   readonly signal: AbortSignal;
+  /** Shows the answer, in lines that fit. */
+  say(lines: readonly string[]): void;
 }
 
 /** A line that breaks meanwhile is told as an outage: the command may have had its effect, and is not sent again. */
 export async function runSlash(line: string, sessionId: string, place: SlashPlace): Promise<SlashOutcome> {
-  const { link, screen, columns, signal } = place;
+  const { link, columns, signal } = place;
   const say = (text: string): void => {
     const lines = text === "" ? [] : visibleLines(text).split("\n");
-    screen.say(lines.flatMap((one) => fitted(one, columns)));
+    place.say(lines.flatMap((one) => fitted(one, columns)));
   };
   try {
     const params = { session_id: sessionId, command: line };

@@ -54,6 +54,7 @@ export class Talk {
   #message: (SentMessage & { readonly exchange: Exchange | undefined }) | undefined;
   /** What runs next was asked for here, though nobody here knows its number. */
   #ownsNext = false;
+  #watched: AbortController | undefined;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
@@ -151,6 +152,11 @@ export class Talk {
     this.#ownsNext = true;
   }
 
+  /** `run` answers at once, and nothing is shown any more. What runs goes on in the host. */
+  stopWatching(): void {
+    this.#watched?.abort();
+  }
+
   /** Watches until what was said is answered, or nothing is left to do. */
   async run(ask: Ask | undefined): Promise<readonly TurnReport[]> {
     const seat = this.#seat;
@@ -158,7 +164,9 @@ export class Talk {
     this.#message = undefined;
     if (seat === undefined || this.#isBlank) return [];
     const isMine = (input: string | undefined): boolean => this.#ownsNext || this.isMine(input);
-    const wish = { message, ask, open: this.#open, session: this.#session, isMine };
+    const left = new AbortController();
+    this.#watched = left;
+    const wish = { message, ask, open: this.#open, session: this.#session, isMine, left: left.signal };
     const { reports, open } = await watch(this.#parts, seat, wish).catch((error: unknown) => {
       if (error instanceof OperationalError) {
         this.#parts.display.note(`What was said is kept; talaria chat -r ${seat.id} goes on.`);
@@ -166,7 +174,9 @@ export class Talk {
       throw error;
     });
     this.#ownsNext = false;
+    this.#watched = undefined;
     this.#open = open;
+    if (left.signal.aborted) return [];
     faultPoint("chat.turn-over");
     const last = reports.at(-1);
     this.#isWaiting = last?.outcome === "waiting";

@@ -19,6 +19,8 @@ export interface TextFlow {
   retract(): boolean;
   /** Ends the line if the cursor stands in one. */
   endLine(): void;
+  /** Ends the line for something else; a word that is not whole yet comes on the next one. */
+  pause(): void;
   hasShown(text: string): boolean;
 }
 
@@ -59,6 +61,7 @@ export function createTextFlow(write: (text: string) => void, columns: number): 
       return wasShown;
     },
     endLine,
+    pause: wrap.pause,
     hasShown: (text) => shown.includes(text.trim()) || (segment !== "" && segment.trim() === text.trim()),
   };
 }

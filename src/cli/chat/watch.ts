@@ -40,6 +40,8 @@ export interface WatchWish {
   readonly open: PendingQuestion | undefined;
   /** The tip, as far as it is known. */
   readonly session: string;
+  /** Aborted when nobody wants to see more of it; nothing is ended by that. */
+  readonly left: AbortSignal;
   /** Whether this chat said it. */
   isMine(input: string | undefined): boolean;
 }
@@ -67,6 +69,8 @@ export async function watch(parts: WatchParts, seat: Seat, wish: WatchWish): Pro
     display.interrupting();
     watching.interrupt();
   }, CHAT_GRACE_MS);
+  const leave = (): void => watching.leave();
+  wish.left.addEventListener("abort", leave, { once: true });
   try {
     display.running();
     return await watching.done();
@@ -124,6 +128,10 @@ class Watching {
     this.#forgetSilence();
     this.#asked?.over.abort();
     this.#reject(why);
+  }
+
+  leave(): void {
+    this.#finish();
   }
 
   interrupt(): void {

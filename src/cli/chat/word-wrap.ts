@@ -8,6 +8,8 @@ export interface WordWrap {
   add(text: string): void;
   /** Writes what is held back, and ends the line if the cursor stands in one. */
   endLine(): void;
+  /** Ends the line if the cursor stands in one, and keeps what is held back for the next. */
+  pause(): void;
 }
 
 export function createWordWrap(write: (text: string) => void, columns: number): WordWrap {
@@ -44,6 +46,12 @@ export function createWordWrap(write: (text: string) => void, columns: number): 
           spaces += token;
         } else word += token;
       }
+    },
+    pause() {
+      if (column === 0) return;
+      write("\n");
+      column = 0;
+      spaces = "";
     },
     endLine() {
       flushWord();

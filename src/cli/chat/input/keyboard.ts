@@ -13,6 +13,9 @@ const TYPED_AHEAD_LINES_MAX = 1_000;
 /** Long enough for what is in the terminal's buffer to arrive, too short to notice. */
 const DRAIN_MS = 40;
 
+/** True: the line is taken, and nobody else reads it. */
+export type TakeLine = (line: string) => boolean;
+
 type CompleterDone = (error: null, result: [completions: string[], replaced: string]) => void;
 
 export interface Keyboard {
@@ -24,8 +27,8 @@ export interface Keyboard {
   prompt(prompt: string, signal: AbortSignal): Promise<ReadLine>;
   /** Lets `write` put lines above the prompt, where one is shown; what is being typed stays as it is. */
   interject(write: () => void): void;
-  /** Takes in, unseen, what is typed until the returned function is called. */
-  listen(interrupt: () => void): () => void;
+  /** Takes in, unseen, what is typed until the returned function is called; whole lines that `take` wants are its own. */
+  listen(interrupt: () => void, take?: TakeLine): () => void;
   /** Takes in what was typed before now and stops listening; the returned function listens again. */
   drain(clock: Clock): Promise<() => void>;
   takeUnfinished(): string;
@@ -37,10 +40,10 @@ export function createKeyboard(complete: Completer): Keyboard {
   const { ahead } = readers;
   let isLeft = false;
   let shown: Interface | undefined;
-  let listening: { readonly reader: Interface; readonly interrupt: () => void } | undefined;
-  const hear = (interrupt: () => void): void => {
-    const reader = readers.open(unseen());
-    listening = { reader, interrupt };
+  let listening: { readonly reader: Interface; readonly again: () => void } | undefined;
+  const hear = (interrupt: () => void, take?: TakeLine): void => {
+    const reader = readers.open(unseen(), take);
+    listening = { reader, again: () => hear(interrupt, take) };
     readers.begin(reader);
     reader.on("SIGINT", interrupt);
     reader.once("close", () => {
@@ -56,16 +59,16 @@ export function createKeyboard(complete: Completer): Keyboard {
   return {
     ahead,
     isLeft: () => isLeft,
-    listen(interrupt) {
-      hear(interrupt);
+    listen(interrupt, take) {
+      hear(interrupt, take);
       return hush;
     },
     async drain(clock) {
-      const interrupt = listening?.interrupt;
-      if (interrupt === undefined) hear(() => undefined);
+      const again = listening?.again;
+      if (again === undefined) hear(() => undefined);
       await clock.sleep(DRAIN_MS);
       hush();
-      return () => void (interrupt !== undefined && hear(interrupt));
+      return () => again?.();
     },
     interject(write) {
       if (shown === undefined) write();
@@ -107,7 +110,7 @@ function createReaders(complete: Completer) {
     giveBack: (text: string): void => {
       unfinished = text + unfinished;
     },
-    open(output: Writable): Interface {
+    open(output: Writable, take?: TakeLine): Interface {
       const reader = createInterface({
         input: process.stdin,
         output,
@@ -122,7 +125,7 @@ function createReaders(complete: Completer) {
         history = [...lines];
       });
       reader.on("line", (text) => {
-        if (ahead.length < TYPED_AHEAD_LINES_MAX) ahead.push(text);
+        if (take?.(text) !== true && ahead.length < TYPED_AHEAD_LINES_MAX) ahead.push(text);
       });
       return reader;
     },

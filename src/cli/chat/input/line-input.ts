@@ -1,11 +1,11 @@
 /**
  * Where lines come from: a person at a terminal, or a pipe (`piped-input.ts`). While a turn runs, what is typed is kept
- * and not shown, so that it tears no answer; whole lines are read next, in order, and what was begun stands in the
- * next prompt.
+ * and not shown, so that it tears no answer; whole lines are read next, in order, but for those that somebody takes at
+ * once, and what was begun stands in the next prompt.
  */
 import type { Clock } from "#base/clock.js";
 import type { Completer } from "../complete.js";
-import { createKeyboard } from "./keyboard.js";
+import { createKeyboard, type TakeLine } from "./keyboard.js";
 
 export type ReadLine =
   | { readonly kind: "line"; readonly text: string }
@@ -19,8 +19,10 @@ export interface LineInput {
   read(prompt: string, signal: AbortSignal): Promise<ReadLine>;
   /** As `read`, but nothing that was typed before the question was shown answers it. */
   ask(prompt: string, signal: AbortSignal): Promise<ReadLine>;
-  /** Keeps what is typed from here on, until the returned function is called; Ctrl-C is told. */
-  listen(interrupt: () => void): () => void;
+  /** Keeps what is typed from here on, but for lines that `take` wants, until the returned function is called; Ctrl-C is told. */
+  listen(interrupt: () => void, take?: TakeLine): () => void;
+  /** Lines that were taken and not used are read next. */
+  unread(lines: readonly string[]): void;
   /** Lets `write` put lines above a prompt that is shown. */
   interject(write: () => void): void;
   /** Lines that were typed ahead are not sent: they stand in the next prompt. */
@@ -59,7 +61,8 @@ export function terminalInput(clock: Clock, complete: Completer): LineInput {
         goOn();
       }
     },
-    listen: (interrupt) => keyboard.listen(interrupt),
+    listen: (interrupt, take) => keyboard.listen(interrupt, take),
+    unread: (lines) => void ahead.unshift(...lines),
     interject: (write) => keyboard.interject(write),
     holdBack: () =>
       keyboard.giveBack([...ahead.splice(0), keyboard.takeUnfinished()].filter((text) => text !== "").join(" ")),

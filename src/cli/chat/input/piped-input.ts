@@ -22,6 +22,7 @@ export function pipedInput(signal: AbortSignal): LineInput {
     read,
     ask: async () => ({ kind: "end" }),
     listen: () => nothing,
+    unread: nothing,
     interject: (write) => write(),
     holdBack: nothing,
   };

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { LINGER } from "../support/hosts.js";
+import { type ChatHome, chatHome, type ModelProcess, modelProcess } from "./support/chat.js";
+import { CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+
+const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+
+let model: ModelProcess;
+let home: ChatHome;
+let terminal: Terminal | undefined;
+beforeAll(async () => {
+  model = await modelProcess([
+    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
+    {
+      when: { user: "look", steps: 0 },
+      delayMs: 1_500,
+      calls: [{ name: "list_files", arguments: { path: "." } }],
+    },
+    {
+      when: { user: "danger", steps: 0 },
+      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+    },
+    { when: { user: "aside" }, text: "seen to in the background" },
+    { text: "the answer" },
+  ]);
+});
+afterAll(() => model.stop());
+beforeEach(() => {
+  home = chatHome(model.env);
+});
+afterEach(async () => {
+  terminal?.kill();
+  await home.remove();
+});
+
+async function open(args: readonly string[] = []): Promise<Terminal> {
+  const env = { ...LINGER, ...home.faults.env, ...model.env, NO_COLOR: "1" };
+  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env });
+  await terminal.waitFor(/> /);
+  return terminal;
+}
+
+const only = async (): Promise<string> => (await home.sessions())[0]?.id ?? "";
+const saidIn = async (id: string) =>
+  (await home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text);
+const plain = (shown: string): string => shown.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r", "");
+
+describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
+  it("[CT-7] is answered at once, above what comes, and tears no word of it", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("/status\r");
+    await chat.waitFor(/> \/status[\s\S]*openai\/scripted/);
+    const rest = plain(await chat.waitFor(/word39[\s\S]*> /));
+    expect(rest).not.toContain("/status");
+    const words = plain(chat.shown()).match(/\bword\d+\b/g);
+    expect(words).toEqual(BRIEF.split(" "));
+  });
+
+  it("[CT-7] /stop ends the turn", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("/stop\r");
+    await chat.waitFor(/\(interrupted; what was done is kept\)[\s\S]*> /);
+    expect(chat.shown()).not.toContain("word39");
+  });
+
+  it("[CT-7] /steer reaches the turn that runs", async () => {
+    const chat = await open();
+    chat.type("look\r");
+    await chat.waitFor(/conversation \w{16}/);
+    chat.type("/steer be brave\r");
+    await chat.waitFor(/> \/steer be brave[\s\S]*added: be brave[\s\S]*the answer[\s\S]*> /);
+    const roles = (await home.messages(await only())).map(({ role }) => role);
+    expect(roles.filter((role) => role === "assistant")).toHaveLength(2);
+    expect(await saidIn(await only())).toEqual(["look", "be brave"]);
+  });
+
+  it("says so when it has to wait, and leaves the turn as it is", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("/undo\r");
+    await chat.waitFor(/\/undo has to wait: a turn is running/);
+    await chat.waitFor(/word39[\s\S]*> /);
+    expect(await saidIn(await only())).toEqual(["brief"]);
+  });
+
+  it("/quit leaves at once, and the turn goes on in the host", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("/quit\r");
+    expect(await chat.ended()).toBe(0);
+    expect(chat.shown()).toContain("It goes on without you");
+    expect(chat.shown()).not.toContain("word39");
+    expect((await home.run(["chat", "-c"])).stdout).toBe(`${BRIEF}\n`);
+  });
+
+  it("/new begins another conversation; lines of ordinary words stay in their order behind it", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type("/new\r");
+    chat.type("hello\r");
+    await chat.waitFor(/> hello[\s\S]*the answer[\s\S]*> /);
+    expect(chat.shown()).not.toContain("word39");
+    const sessions = await home.sessionsWhen((all) => all.length === 2 && all.every(({ messages }) => messages === 2));
+    expect((await Promise.all(sessions.map(({ id }) => saidIn(id)))).flat().sort()).toEqual(["brief", "hello"]);
+  });
+
+  it("with a space before it is a message, sent after the turn", async () => {
+    const chat = await open();
+    chat.type("brief\r");
+    await chat.waitFor(/word5 /);
+    chat.type(" /status\r");
+    await chat.waitFor(/word39[\s\S]*> {2}\/status[\s\S]*the answer[\s\S]*> /);
+    expect(await saidIn(await only())).toEqual(["brief", "/status"]);
+  });
+
+  it("/approve at a question answers it", async () => {
+    const chat = await open();
+    chat.type("danger\r");
+    await chat.waitFor(/\[o\/s\/a\/d\] /);
+    chat.type("/deny not now\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    const [answered] = (await home.messages(await only())).filter(({ role }) => role === "tool");
+    expect(answered?.text).toContain("not now");
+  });
+
+  it("works in a turn that -r joins", async () => {
+    const child = home.start(["chat", "-q", "brief", "--stream-json"]);
+    child.stdout?.resume();
+    const id = await new Promise<string>((resolve) => {
+      child.stdout?.on("data", (chunk: Buffer) => {
+        const [, found] = /"conversation":"(\w+)"/.exec(chunk.toString()) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const chat = await open(["chat", "-r", id]);
+    await chat.waitFor(/word8 /);
+    chat.type("/stop\r");
+    await chat.waitFor(/\(interrupted; what was done is kept\)[\s\S]*> /);
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(0);
+  });
+});
