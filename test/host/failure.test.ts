@@ -1,7 +1,7 @@
 /** What ends a host against its will: a bug, a disk that fails, an event loop that hangs; each with its own code. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
@@ -48,6 +48,38 @@ describe("a host", () => {
     const { code, signal } = await host.done;
     expect([code, signal]).toEqual([null, "SIGKILL"]);
     expect(systemClock.monotonicMs() - startedMs).toBeLessThan(8_000);
+  }, 30_000);
+});
+
+describe("a host that cannot open its doors", () => {
+  it("[HO-4] says why, ends at once, lets go of the home, and counts as no crash", async () => {
+    const of = hostHome();
+    home = of;
+    mkdirSync(of.paths.hostSocket, { recursive: true, mode: 0o700 });
+    const { code, stderr } = await of.spawn().done;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/host\.sock cannot be listened on: a folder is in its place/),
+    ]);
+    expect(of.logged("the host could not be started")).toMatchObject([{ level: "error" }]);
+    rmSync(of.paths.hostSocket, { recursive: true });
+    await of.serve();
+    expect(crashRecord(of).crashesMs).toEqual([]);
+  }, 30_000);
+
+  it("[HO-4] ends also when what it had begun does not let go", async () => {
+    const of = hostHome();
+    home = of;
+    const plant = join(of.path, "plant.cjs");
+    // A thread that nobody ends, as the store's are when its first step fails.
+    writeFileSync(
+      plant,
+      `const { isMainThread, Worker } = require("node:worker_threads");
+       if (isMainThread) new Worker("setInterval(() => {}, 1000)", { eval: true });`,
+    );
+    mkdirSync(of.paths.hostSocket, { recursive: true, mode: 0o700 });
+    const { code } = await of.spawn({ NODE_OPTIONS: `--require ${plant}` }).done;
+    expect(code).toBe(1);
   }, 30_000);
 });
 

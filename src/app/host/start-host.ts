@@ -7,9 +7,12 @@ import type { Logger } from "#base/log.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { ClaimWish } from "./claim-home.js";
 import type { EndRecord } from "./crash-record.js";
-import { openHome } from "./open-home.js";
+import { type OpenedHome, openHome } from "./open-home.js";
 import { RunningHost } from "./running-host.js";
 import type { StopWish } from "./stop-host.js";
+
+/** What closing the store may take after a start that failed. */
+const LET_GO_MS = 1_000;
 
 export interface HostWish extends ClaimWish {
   readonly env: NodeJS.ProcessEnv;
@@ -35,9 +38,7 @@ export async function startHost(wish: HostWish): Promise<Host> {
   const { clock, log, version } = wish;
   const begunMs = clock.monotonicMs();
   const opened = await openHome({ ...wish, onStoreFailure: (error) => wish.onBroken(error) });
-  const host = new RunningHost(wish, opened);
-  faultPoint("host.before-listen");
-  await host.serve();
+  const host = await served(wish, opened);
   faultPoint("host.listening");
   const { mode, isAfterCrash } = opened;
   const readyMs = Math.round(clock.monotonicMs() - begunMs);
@@ -45,4 +46,28 @@ export async function startHost(wish: HostWish): Promise<Host> {
   await host.takeUp();
   faultPoint("host.recovered");
   return host;
+}
+
+/** A failure before anybody was served lets go of the home: it is no crash, and nobody waits for its lock. */
+async function served(wish: HostWish, opened: OpenedHome): Promise<RunningHost> {
+  try {
+    const host = new RunningHost(wish, opened);
+    faultPoint("host.before-listen");
+    await host.serve();
+    return host;
+  } catch (error) {
+    await Promise.race([letGo(wish, opened), wish.clock.sleep(LET_GO_MS)]);
+    throw error;
+  }
+}
+
+async function letGo({ clock, log }: HostWish, { store, noteEnd }: OpenedHome): Promise<void> {
+  try {
+    await store.close();
+    const none = { tookMs: 0, working: 0, cut: 0, openings: 0, troubles: [] };
+    await noteEnd({ reason: "could not start", atMs: clock.nowMs(), ...none });
+  } catch (error) {
+    // What kept it from starting is told; this is beside it.
+    log.error("a start that failed could not be tidied up", { error: error instanceof Error ? error.message : error });
+  }
 }

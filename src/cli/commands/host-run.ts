@@ -1,6 +1,10 @@
 /** `talaria host run`: this process becomes the host. */
 import { OperationalError, UserError } from "#base/errors.js";
 import type { CliContext } from "../command.js";
+import { EXIT } from "../exit-codes.js";
+
+/** For what is told of a start that failed; then the process ends, whatever it has open. */
+const LEAVE_AFTER_MS = 500;
 
 export interface RunOptions {
   readonly stay?: boolean;
@@ -11,6 +15,8 @@ export async function run(context: CliContext, options: RunOptions): Promise<voi
     await serve(context, options);
   } catch (error) {
     await noteFailure(context, error);
+    // A thread that still runs must not keep a process that holds the home and serves nobody.
+    context.clock.after(LEAVE_AFTER_MS, () => process.exit(process.exitCode ?? EXIT.failed));
     throw error;
   }
 }

@@ -80,6 +80,13 @@ describe("the home's socket", () => {
     dead.close();
   });
 
+  it.each(["host.sock", ".host.sock"])("says that a folder is in the way at %s, and leaves it", async (name) => {
+    const folder = join(dirname(path), name);
+    mkdirSync(folder);
+    await expect(listen()).rejects.toMatchObject({ code: "cannot-listen", message: expect.stringContaining(folder) });
+    expect(lstatSync(folder).isDirectory()).toBe(true);
+  });
+
   it("replaces whatever a crash left under its temporary name", async () => {
     const listening = await listen();
     await listening.close();

@@ -58,6 +58,7 @@ export async function listenOnSocket(options: SocketOptions): Promise<SocketList
     accept(wire);
   });
   const fresh = join(folder, `.${basename(path)}`);
+  for (const place of [path, fresh]) refuseFolder(place);
   const inode = fits(fresh) ? await bindBeside(server, fresh, path) : await bindShort(server, fresh, options);
   return {
     path,
@@ -144,6 +145,11 @@ function closeFolder(folder: string): void {
     throw cannotListen(folder, new Error("it belongs to another user"));
   }
   if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** A socket takes the place of whatever a dead host left; a folder is somebody's, and may have something in it. */
+function refuseFolder(path: string): void {
+  if (isFolder(path)) throw cannotListen(path, new Error("a folder is in its place; remove it"));
 }
 
 function cannotListen(path: string, cause: Error): OperationalError {
