@@ -23,6 +23,8 @@ export interface ShellEnd {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Standard output was longer than what is kept. */
+  readonly isCut: boolean;
 }
 
 /** Rejects when it could not be started, or when the signal ended it. */
@@ -54,7 +56,7 @@ export function runShell(request: ShellCommand, signal: AbortSignal): Promise<Sh
       signal.removeEventListener("abort", stop);
       child.stdout.destroy();
       child.stderr.destroy();
-      resolve({ code: child.exitCode, stdout: out(), stderr: err() });
+      resolve({ code: child.exitCode, stdout: out.text(), stderr: err.text(), isCut: out.isCut() });
     };
     let forget: () => void = () => undefined;
     child.once("exit", () => {
@@ -67,16 +69,15 @@ export function runShell(request: ShellCommand, signal: AbortSignal): Promise<Sh
   });
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
+function collect(stream: NodeJS.ReadableStream): { text(): string; isCut(): boolean } {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on("data", (chunk: Buffer) => {
-    if (size >= HOOK_OUTPUT_BYTES_MAX) return;
-    chunks.push(chunk.subarray(0, HOOK_OUTPUT_BYTES_MAX - size));
+    if (size < HOOK_OUTPUT_BYTES_MAX) chunks.push(chunk.subarray(0, HOOK_OUTPUT_BYTES_MAX - size));
     size += chunk.length;
   });
   stream.on("error", () => undefined);
-  return () => Buffer.concat(chunks).toString("utf8");
+  return { text: () => Buffer.concat(chunks).toString("utf8"), isCut: () => size > HOOK_OUTPUT_BYTES_MAX };
 }
 
 function killGroup(child: ChildProcess): void {

@@ -83,6 +83,21 @@ describe("a shell hook", () => {
     expect(await made({ event: "pre_tool_call", command: spoken }).call(call, never)).toMatchObject({ reason: "mine" });
   });
 
+  it.each([
+    [
+      "is too long",
+      `head -c ${HOOK_OUTPUT_BYTES_MAX} /dev/zero | tr '\\0' ' '; echo '{"decision":"block"}'`,
+      "was cut",
+    ],
+    ["is broken JSON", `echo '{"decision":"block", not json'`, "cannot be read"],
+  ])("[HK-4] whose answer %s has not let a call pass; elsewhere it changes nothing", async (_, command, why) => {
+    const call = about({ tool_name: "terminal" }, "pre_tool_call");
+    await expect(made({ event: "pre_tool_call", command }).call(call, never)).rejects.toThrow(why);
+    expect(await made({ event: "pre_tool_call", command: "echo all is well" }).call(call, never)).toBeUndefined();
+    const asked = about({}, "pre_llm_call");
+    expect(await made({ event: "pre_llm_call", command }).call(asked, never)).toBeUndefined();
+  });
+
   it("[HK-7] with a matcher hears of the tools it names, whole names only", async () => {
     const command = "echo '{\"n\":1}'";
     const hook = made({ event: "post_tool_call", matcher: "write_.*|patch", command });

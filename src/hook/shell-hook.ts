@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Clock } from "#base/clock.js";
 import { type Hook, type HookEvent, type HookName, type HookPayload, OBSERVER_TIME_MS } from "./hook.js";
 import { isHookName } from "./names.js";
-import { runShell, type ShellEnd } from "./shell-command.js";
+import { HOOK_OUTPUT_BYTES_MAX, runShell, type ShellEnd } from "./shell-command.js";
 
 export const HOOK_TIMEOUT_S_MAX = 300;
 /** What the reference tells its observers, so that a script which looks at it goes on. */
@@ -87,9 +87,13 @@ export function envelope({ name, key, payload }: HookEvent, configured: string, 
   });
 }
 
-function answerOf(name: HookName, { code, stdout, stderr }: ShellEnd): unknown {
+function answerOf(name: HookName, end: ShellEnd): unknown {
+  const { code, stdout, stderr } = end;
   const answer = parsedAnswer(stdout);
-  if (code === 0) return answer;
+  if (code === 0) {
+    if (name === "pre_tool_call") refuseUnreadable(end, answer);
+    return answer;
+  }
   const words = stderr.trim().slice(0, WORDS_CHARS_MAX).toWellFormed();
   if (name === "pre_tool_call") {
     if (isBlock(answer)) return answer;
@@ -105,6 +109,13 @@ function parsedAnswer(stdout: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A guard that said something which nobody could read has not let the call pass: failing, it denies it [HK-4]. */
+function refuseUnreadable({ stdout, isCut }: ShellEnd, answer: unknown): void {
+  if (isCut) throw new Error(`its answer is longer than ${HOOK_OUTPUT_BYTES_MAX} bytes and was cut`);
+  if (answer === undefined && stdout.trimStart().startsWith("{"))
+    throw new Error("its answer begins like JSON and cannot be read");
 }
 
 function isBlock(answer: unknown): boolean {
