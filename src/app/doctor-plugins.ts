@@ -14,12 +14,10 @@ export async function* examinePlugins(request: ExamineRequest): AsyncGenerator<E
     return;
   }
   const running = plugins.filter(({ standing }) => standing === "enabled");
-  yield ok(
-    "plugins",
-    plugins.length === 0
-      ? "none is enabled"
-      : `${running.length} of ${plugins.length} enabled ones ${running.length === 1 ? "runs" : "run"}`,
-  );
+  if (plugins.length === 0) yield ok("plugins", "none is enabled");
+  else if (running.length > 0) {
+    yield ok("plugins", `${running.length} of ${plugins.length} enabled ones ${running.length === 1 ? "runs" : "run"}`);
+  }
   for (const plugin of plugins) yield* examineOne(plugin);
 }
 

@@ -8,7 +8,7 @@ import { Connection } from "#store/sqlite/connection.js";
 import { latestVersion, storeVersion } from "#store/sqlite/migrate.js";
 import { told } from "#store/sqlite/open.js";
 import { type Examination, type ExamineRequest, fail, failure, ok, warn } from "./doctor-finding.js";
-import { mirrorState } from "./mirror.js";
+import { freshText, mirrorState } from "./mirror.js";
 
 /** A larger store is read in full only when somebody asks: it takes a second for each half gigabyte. */
 export const QUICK_CHECK_BYTES_MAX = 500_000_000;
@@ -143,7 +143,7 @@ export function examineMirror({ home }: ExamineRequest): Examination {
 
 function mirrorFinding(path: string, version: number): Examination {
   const state = mirrorState(path, version);
-  if (state === "fresh") return ok("mirror", "sessions.json is up to date");
+  if (state === "fresh") return ok("mirror", freshText(path));
   return warn(
     "mirror",
     `sessions.json is ${state} (nothing is lost: it is a copy)`,

@@ -11,7 +11,7 @@ import { rebuildSearch } from "#store/search/rebuild.js";
 import { hostRecord } from "#store/sqlite/host-lock.js";
 import { type Examination, type ExamineRequest, fail, failure, ok, warn } from "./doctor-finding.js";
 import { examineMirror } from "./doctor-store.js";
-import { mirrorState } from "./mirror.js";
+import { freshText, mirrorState } from "./mirror.js";
 import { isAlive, openLockedWriter, openReader, takeLock, type Writer } from "./open-store.js";
 import { eraseRemoved } from "./retention.js";
 
@@ -67,7 +67,7 @@ async function* tidy(request: ExamineRequest, writer: Writer): AsyncGenerator<Ex
   if (!isDone) yield warn("erasure", "interrupted", "run talaria doctor again");
   yield* tidySearch(request, writer);
   const state = mirrorState(home.mirror, await writer.store.routeVersion({}));
-  if (state === "fresh") yield ok("mirror", "sessions.json is up to date");
+  if (state === "fresh") yield ok("mirror", freshText(home.mirror));
   else yield ok("mirror", `sessions.json was ${state}; it is written again, with ${await writer.mirror()} routes`);
 }
 

@@ -79,6 +79,11 @@ export function mirrorState(path: string, version: number): "fresh" | "missing" 
   return written === version ? "fresh" : "old";
 }
 
+/** For a mirror that is as it should be: a home without a chat of a platform has nothing to mirror, and no file. */
+export function freshText(path: string): string {
+  return existsSync(path) ? "sessions.json is up to date" : "no sessions.json, and none is needed: no chat has a route";
+}
+
 /** The version a mirror says it was written from; only its two ends are read, since it may be large. */
 function mirrorVersion(path: string): number | "missing" | "damaged" {
   if (!existsSync(path)) return "missing";

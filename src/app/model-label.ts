@@ -28,7 +28,10 @@ export function readLabel(text: string, look: Lookup): Label {
   const provider = providerOf(label.slice(0, slash));
   const name = label.slice(slash + 1);
   if (provider === undefined) throw unknownProvider(label, slash);
-  if (name !== "") return { provider, name: provider === "demo" ? "demo" : name };
+  if (provider === "demo" && !["", "demo"].includes(name)) {
+    return { provider, name: "demo", note: `there is one demo model, so demo/demo is taken for ${shown(label)}` };
+  }
+  if (name !== "") return { provider, name };
   throw new UserError(`${shown(label)} names a provider and no model`, `talaria models --list ${provider}`, 2);
 }
 

@@ -113,7 +113,8 @@ describe("names", () => {
     const { main, notes } = choose(env, text);
     expect(main[0]).toMatchObject({ provider, name });
     const isGuess = !text.includes("/") && text !== "demo";
-    expect(notes).toEqual(isGuess ? [expect.stringContaining(`${provider}/${name} is taken, by its name`)] : []);
+    const demoNote = text === "demo/anything" ? [expect.stringContaining("there is one demo model")] : [];
+    expect(notes).toEqual(isGuess ? [expect.stringContaining(`${provider}/${name} is taken, by its name`)] : demoNote);
   });
 
   it("of a server of one's own may be anything", () => {

@@ -1,5 +1,5 @@
 /** `talaria plugins new NAME`: a small plugin that works, with the types it is written against beside it. */
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UserError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
@@ -25,6 +25,8 @@ export async function writeTemplate(pluginsDir: string, name: string): Promise<s
     await writeFile(join(draft, "plugin.yaml"), manifestOf(name), { mode: 0o600 });
     await writeFile(join(draft, "index.ts"), codeOf(name), { mode: 0o600 });
     await copyFile(join(packageRoot(), API_TYPES), join(draft, "talaria.d.ts"));
+    // A copy has its original's mode, and everything in a home is closed to others.
+    await chmod(join(draft, "talaria.d.ts"), 0o600);
     await rename(draft, folder);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

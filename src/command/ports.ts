@@ -20,6 +20,8 @@ export interface SlashPorts {
   readonly models?: ModelPort;
   /** The tools a turn here would have. */
   readonly tools?: () => Promise<readonly Listed[]>;
+  /** What describing them takes of every request, as an estimate. */
+  readonly toolTokens?: () => Promise<number>;
   readonly plugins?: () => Promise<readonly Listed[]>;
   /** Writes a conversation as JSON and answers the file's path. */
   readonly save?: (conversation: ConversationId) => Promise<string>;

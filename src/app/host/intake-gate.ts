@@ -53,7 +53,12 @@ export function safeModeRefusal(crashes: number, untilMs: number): OperationalEr
   return new OperationalError(
     "safe-mode",
     "after-delay",
-    `the host crashed ${crashes} times within a few minutes and runs no turns until ${new Date(untilMs).toISOString()}; ` +
+    `the host crashed ${crashes} times within a few minutes and runs no turns until ${clockTime(untilMs)}; ` +
       "nothing was stored. `talaria logs` may tell why; `talaria host restart --reset` tries again at once.",
   );
+}
+
+/** As a clock on the wall shows it: safe mode lasts minutes. */
+function clockTime(atMs: number): string {
+  return new Date(atMs).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }

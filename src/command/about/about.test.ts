@@ -71,6 +71,9 @@ describe("/context", () => {
     expect(answer).toMatch(/^tool results +\d+ +0% +1 message$/m);
     expect(answer).toMatch(/^used +11,\d{3} +6% +of 200,000 tokens$/m);
     expect(await scene.answer("/ctx")).toMatch(/Nothing was said yet/);
+    const withTools = await scene.answer("/context", conversation, { toolTokens: async () => 2_000 });
+    expect(withTools).toMatch(/^tools +2,000 +1% +their descriptions$/m);
+    expect(withTools).toMatch(/^used +13,\d{3} +7% +of 200,000 tokens$/m);
   });
 });
 

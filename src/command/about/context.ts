@@ -10,11 +10,11 @@ export const contextCommand: SlashCommand = {
   category: "Info",
   arguments: "none",
   summary: "what fills the model's window",
-  details: ["The numbers are estimates; the tools' descriptions come on top of them."],
+  details: ["The numbers are estimates."],
   where: ["terminal", "chat"],
   who: "anyone",
   whileBusy: true,
-  async run({ store, conversation, model }) {
+  async run({ store, conversation, model, toolTokens }) {
     const weight = conversation === undefined ? null : await weighContext(store, conversation);
     if (weight === null) return said(NOTHING_YET);
     const share = (tokens: number): string => `${Math.min(100, Math.round((100 * tokens) / model.windowTokens))}%`;
@@ -24,14 +24,15 @@ export const contextCommand: SlashCommand = {
         ? []
         : [[name, count(own.tokens), share(own.tokens), counted(own.messages, "message")]];
     });
-    const used: readonly string[] = [
-      "used",
-      count(weight.tokens),
-      share(weight.tokens),
-      `of ${count(model.windowTokens)} tokens`,
-    ];
+    const tools = (await toolTokens?.()) ?? 0;
+    const all = weight.tokens + tools;
     return said(
-      columns([["system prompt", count(weight.promptTokens), share(weight.promptTokens), ""], ...rows, used]),
+      columns([
+        ["system prompt", count(weight.promptTokens), share(weight.promptTokens), ""],
+        ...(tools === 0 ? [] : [["tools", count(tools), share(tools), "their descriptions"]]),
+        ...rows,
+        ["used", count(all), share(all), `of ${count(model.windowTokens)} tokens`],
+      ]),
     );
   },
 };

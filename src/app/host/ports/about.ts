@@ -8,15 +8,25 @@ import type { SlashPorts } from "#command/ports.js";
 import type { Tool } from "#tool/tool.js";
 import type { WorksParts } from "../make-server.js";
 
-type AboutPorts = Required<Pick<SlashPorts, "tools" | "save">>;
+type AboutPorts = Required<Pick<SlashPorts, "tools" | "toolTokens" | "save">>;
 
 export function aboutPorts(parts: WorksParts): AboutPorts {
   let own: Promise<readonly Tool[]> | undefined;
+  const atHand = async (): Promise<readonly Tool[]> => {
+    own ??= ownTools(parts);
+    return [...(await own), ...parts.extensions.tools()];
+  };
   return {
     async tools() {
-      own ??= ownTools(parts);
-      const tools = [...(await own), ...parts.extensions.tools()];
+      const tools = await atHand();
       return tools.map(({ name, description }) => ({ name, about: description.split("\n", 1)[0] ?? "" }));
+    },
+    async toolTokens() {
+      const [{ createToolset }, { estimateTokens }] = await Promise.all([
+        import("#tool/toolset.js"),
+        import("#agent/tokens.js"),
+      ]);
+      return estimateTokens({ tools: createToolset(await atHand()).specs() });
     },
     save: (conversation) => save(parts, conversation),
   };
