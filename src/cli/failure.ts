@@ -14,6 +14,8 @@ export interface Failure {
   readonly message: string;
   readonly hint?: string;
   readonly exitCode: number;
+  /** The number with which a host refused a call. */
+  readonly rpcCode?: number;
   /** Present for a bug: goes to the log, never to the person unless asked for. */
   readonly stack?: string;
 }
@@ -22,7 +24,14 @@ export interface Failure {
 export function toFailure(error: unknown, helpCommand: string): Failure {
   if (error instanceof UserError) {
     const { message, hint, exitCode } = error;
-    return { code: exitName(exitCode), message, exitCode, ...(hint === undefined ? {} : { hint }) };
+    const { rpcCode } = error as { rpcCode?: number };
+    return {
+      code: exitName(exitCode),
+      message,
+      exitCode,
+      ...(hint === undefined ? {} : { hint }),
+      ...(rpcCode === undefined ? {} : { rpcCode }),
+    };
   }
   if (error instanceof OperationalError) {
     return { code: error.code, message: error.message, exitCode: exitCodeOf(error) };
@@ -68,8 +77,8 @@ export function renderFailure(
   failure: Failure,
   { json, paint, columns }: { readonly json: boolean; readonly paint: Paint; readonly columns?: number | undefined },
 ): string {
-  const { code, message, hint } = failure;
-  if (json) return `${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`;
+  const { code, message, hint, rpcCode } = failure;
+  if (json) return `${JSON.stringify({ error: { code, message, hint, rpcCode } })}\n`;
   // A terminal would break words and ids; a file gets its lines whole.
   const fitted = (text: string, indent: string): string[] =>
     visibleLines(text)

@@ -124,6 +124,7 @@ function makeFolder(path: string, root: string): void {
     const code = (error as NodeJS.ErrnoException).code;
     // Another process of ours was faster, which is as good.
     if (code === "EEXIST") return;
+    if (code === "ENOENT" && existsSync(dirname(path))) throw notUsable(root, "cannot be made there");
     if (code === "ENOENT") throw notUsable(root, `cannot be made: ${dirname(path)} does not exist`);
     if (code === "EACCES" || code === "EPERM" || code === "EROFS") throw notUsable(root, "is not writable");
     throw notUsable(root, `cannot be made (${code ?? String(error)})`);

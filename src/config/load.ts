@@ -45,7 +45,9 @@ export function loadConfig(home: HomePaths, env: NodeJS.ProcessEnv): LoadedConfi
   if (errors.length === 0) return loaded;
   throw new UserError(
     `the settings have ${errors.length === 1 ? "a mistake" : `${errors.length} mistakes`}\n${errors.map(({ text }) => text).join("\n")}`,
-    "correct the file (talaria config edit), or check it with: talaria config check",
+    errors.every(({ file = "" }) => file.startsWith("TALARIA_"))
+      ? "correct the variable in your environment, or unset it; talaria config check looks again"
+      : "correct the file (talaria config edit), or check it with: talaria config check",
   );
 }
 

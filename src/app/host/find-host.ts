@@ -51,6 +51,11 @@ export async function findHost({ home, clock, version, env }: FindWish): Promise
   return isHostProcess(pid, home) ? { kind: "silent", pid } : { kind: "other", pid };
 }
 
+/** Whether anything has the home; a look at the lock, nobody is asked. */
+export function hasHost(home: HomePaths): boolean {
+  return isHostLocked(home.run);
+}
+
 export function hostPlace(home: HomePaths): HostPlace {
   return { socketPath: home.hostSocket, logPath: home.logFile, homePath: home.root };
 }

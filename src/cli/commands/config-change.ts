@@ -7,7 +7,7 @@ import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import { setKey, unsetKey } from "#config/edit.js";
 import type { HomePaths } from "#config/home.js";
-import { valueText } from "#config/keys.js";
+import { type ConfigKey, valueText } from "#config/keys.js";
 import { inspectConfig } from "#config/load.js";
 import { readSettingsFile } from "#config/settings-file.js";
 import type { CliContext } from "../command.js";
@@ -33,6 +33,17 @@ export async function setValue(context: CliContext, name: string, value: string)
     outcome.kind === "changed" ? `${name} is set.` : `${name} had this value already.`,
     outcome.kind,
   );
+  if (outcome.kind === "changed") await tellWhen(context, key);
+}
+
+/** What a running host reads anew by itself, and what commands read each time. */
+const READ_ANEW: ReadonlySet<string> = new Set(["model", "auxiliary", "prices", "display"]);
+
+async function tellWhen(context: CliContext, { name, path }: ConfigKey): Promise<void> {
+  if (READ_ANEW.has(path[0] ?? "")) return;
+  const { hasHost } = await import("#app/host/find-host.js");
+  if (hasHost(context.home))
+    context.out.note(`The running host uses ${name} from its next start: talaria host restart`);
 }
 
 export async function unsetValue(context: CliContext, name: string): Promise<void> {
@@ -43,6 +54,7 @@ export async function unsetValue(context: CliContext, name: string): Promise<voi
       ? `${name} is removed; its default is ${valueText(key.initial)}.`
       : `${name} was not set.`;
   tellChange(context, name, text, outcome.kind);
+  if (outcome.kind === "changed") await tellWhen(context, key);
 }
 
 /** Edits a copy, so that the program never meets a half-finished file. */

@@ -110,6 +110,8 @@ export function tellRemarks(context: CliContext, remarks: readonly Remark[]): vo
   }
 }
 
+const BEGUN_CHARS_MIN = 4;
+
 function unknownKey(name: string): UserError {
   if (isSection(name)) {
     return new UserError(
@@ -118,10 +120,10 @@ function unknownKey(name: string): UserError {
       EXIT.usage,
     );
   }
-  const meant = nearest(
-    name,
-    CONFIG_KEYS.map((key) => key.name),
-  );
+  const names = CONFIG_KEYS.map((key) => key.name);
+  // `host.linger` for `host.linger_seconds`: many edits away, and still what was meant.
+  const begun = names.filter((one) => name.length >= BEGUN_CHARS_MIN && one.startsWith(name));
+  const meant = begun.length === 1 ? begun[0] : nearest(name, names);
   const hint = meant === undefined ? "talaria config keys lists the known ones" : `did you mean ${meant}?`;
   return new UserError(`${visible(name.slice(0, 80))} is not a known setting`, hint, EXIT.usage);
 }

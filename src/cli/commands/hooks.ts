@@ -48,7 +48,7 @@ export const register: Register = (command, context) => {
   addExamples(revoke, [["talaria hooks revoke 3f2a90c1", "it does not run any more"]]);
   addExamples(test, [
     ["talaria hooks test on_session_end", "does it work?"],
-    [`talaria hooks test pre_tool_call --payload '{"tool_name":"terminal"}'`, "would it block?"],
+    [`talaria hooks test pre_tool_call --payload '{"args":{}}'`, "would it block?"],
   ]);
   addExamples(command, [
     ["talaria hooks list", "what is configured, and may it run?"],

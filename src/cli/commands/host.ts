@@ -35,7 +35,7 @@ export const register: Register = (command, context) => {
     .option("--force", "end it also when it does not answer")
     .option("--drain <seconds>", "how long running turns get", parseSeconds)
     .action(async (options) => (await import("./host-start.js")).restart(context, options));
-  command
+  const run = command
     .command("run")
     .summary("run it here, in the foreground")
     .description(
@@ -43,6 +43,10 @@ export const register: Register = (command, context) => {
     )
     .option("--stay", "stay also when nobody needs it")
     .action(async (options) => (await import("./host-run.js")).run(context, options));
+  addExamples(run, [
+    ["talaria host run", "until nobody needs it; Ctrl-C stops it"],
+    ["talaria host run --stay", "under systemd, or in a container"],
+  ]);
   addExamples(command, [
     ["talaria host status", "is it running, and how is it?"],
     ["talaria host restart", "after an update, or new variables"],

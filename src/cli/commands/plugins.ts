@@ -18,12 +18,12 @@ export const register: Register = (command, context) => {
 };
 
 function registerLooks(command: Command, context: CliContext): void {
-  command
+  const list = command
     .command("list")
     .summary("list the plugins there are")
     .description("List the plugins in the home's folder plugins/, and whether they run.")
     .action(async () => (await import("./plugins-view.js")).list(context));
-  command
+  const show = command
     .command("show")
     .summary("show one plugin: what it registers, what is wrong")
     .description("Show a plugin: its manifest, what it registered when it was last loaded, and what is wrong with it.")
@@ -38,6 +38,8 @@ function registerLooks(command: Command, context: CliContext): void {
     )
     .argument("[plugin]", "its name; also one that is not enabled")
     .action(async (name: string | undefined) => (await import("./plugins-doctor.js")).examine(context, name));
+  addExamples(list, [["talaria plugins list --json", "for a program"]]);
+  addExamples(show, [["talaria plugins show greeter", "what it may do, and what is wrong with it"]]);
   addExamples(doctor, [["talaria plugins doctor greeter", "while you write it"]]);
 }
 
@@ -55,13 +57,13 @@ function registerChanges(command: Command, context: CliContext): void {
       (await import("./plugins-change.js")).enable(context, name, options),
     );
   addExamples(enable, [["talaria plugins enable greeter --trust", "and never ask before its tools run"]]);
-  command
+  const disable = command
     .command("disable")
     .summary("keep a plugin from running")
     .description("Keep a plugin from running, from the next start on. Its folder and what it stored stay.")
     .argument("<plugin>", "its name")
     .action(async (name: string) => (await import("./plugins-change.js")).disable(context, name));
-  command
+  const create = command
     .command("new")
     .summary("write a small plugin to begin with")
     .description(
@@ -69,4 +71,6 @@ function registerChanges(command: Command, context: CliContext): void {
     )
     .argument("<name>", "lower-case letters, digits and -")
     .action(async (name: string) => (await import("./plugins-change.js")).create(context, name));
+  addExamples(disable, [["talaria plugins disable greeter", "it does not run from the next start on"]]);
+  addExamples(create, [["talaria plugins new greeter", "then: talaria plugins enable greeter"]]);
 }

@@ -52,10 +52,21 @@ const EXITS: ReadonlyMap<number, ExitCode> = new Map<number, ExitCode>([
   [ERROR_CODES.notFound, EXIT["not-found"]],
 ]);
 
+/** The host's own number is for programs: an exit code says less. */
+class RefusedCall extends UserError {
+  constructor(
+    method: string,
+    readonly rpcCode: number,
+    message: string,
+  ) {
+    super(
+      `${message.includes(method) ? message : `${method}: ${message}`} (${rpcCode})`,
+      rpcCode === ERROR_CODES.unknownMethod ? "talaria rpc --schema names every method" : undefined,
+      EXITS.get(rpcCode) ?? EXIT.failed,
+    );
+  }
+}
+
 function refusal(method: string, { code, message }: RpcError): UserError {
-  return new UserError(
-    `${method}: ${message} (${code})`,
-    code === ERROR_CODES.unknownMethod ? "talaria rpc --schema names every method" : undefined,
-    EXITS.get(code) ?? EXIT.failed,
-  );
+  return new RefusedCall(method, code, message);
 }

@@ -25,7 +25,7 @@ export const register: Register = (command, context) => {
     .option("--stdio", "frames on stdin and stdout until stdin ends; notes on stderr")
     .option("--schema", "print the JSON Schema of every frame, method and event")
     .action((options: RpcOptions) => runRpc(context, options));
-  command
+  const call = command
     .command("call")
     .description("Call one method of the host and print its result.")
     .argument("<method>", "for example host.status")
@@ -33,11 +33,15 @@ export const register: Register = (command, context) => {
     .option("--timeout <seconds>", "how long the host may take", parseSeconds, TIMEOUT_S_DEFAULT)
     .option("--no-start", "fail when no host runs, instead of starting one")
     .action((method: string, params: string, wish: CallWish) => runCall(context, { method, params, ...wish }));
-  addExamples(command, [
-    ["talaria rpc --stdio", "what a terminal client or an editor runs"],
+  addExamples(call, [
     ["talaria rpc call host.status", "how the host is"],
-    [`talaria rpc call session.list '{"limit":3}' --json`, "for a program"],
-    ["talaria rpc --schema > rpc.schema.json", "to generate types from"],
+    [`talaria rpc call session.list '{"limit":3}'`, "the three newest"],
+    ["talaria rpc call host.status --no-start", "only if one runs"],
+  ]);
+  addExamples(command, [
+    ["talaria rpc --stdio", "what an editor or a terminal client runs"],
+    ["talaria rpc call host.status", "how the host is"],
+    ["talaria rpc --schema > schema.json", "to generate types from"],
   ]);
 };
 
