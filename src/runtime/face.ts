@@ -10,6 +10,7 @@ export interface TurnBegun {
   readonly conversation: ConversationId;
   readonly session: SessionId;
   readonly turn: TurnId;
+  /** What it took. */
   readonly input: InputId;
   /** What the person said, and its number in history. */
   readonly text: string;

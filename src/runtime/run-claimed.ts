@@ -91,8 +91,11 @@ async function settle(engine: Engine, run: ClaimedRun, end: SettledEnd, facts: R
   faultPoint("turn.settled");
   if (outcome === "failed")
     engine.log.warn("a turn failed", { conversation: claimed.conversation, model: facts.model, reason });
-  // What is shown as finished is stored first: whoever lost the lease has finished nothing.
-  unfenced(settlement);
+  // What is shown as finished is stored first: whoever lost the lease has finished nothing, and what a person's act
+  // ended meanwhile (it was reset, closed or deleted) stays as that act left it.
+  if (unfenced(settlement).kind === "already-settled") {
+    return { ...report(run, facts), outcome: "interrupted-by-user", text: "", steps: claimed.steps };
+  }
   return {
     ...report(run, facts),
     outcome,

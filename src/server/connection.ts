@@ -7,11 +7,12 @@ import type { ConversationId } from "#base/ids.js";
 import { type EventParams, eventFrame } from "#protocol/frame.js";
 import type { Live, NumberedEvents, Picture } from "#runtime/live/port.js";
 import { Attachment } from "./attachment.js";
+import { Refusal } from "./failure.js";
 import type { Renderer } from "./render.js";
 import type { Wire, WireEnd } from "./wire.js";
 
 /** Conversations one client may watch at once. */
-export const ATTACHED_MAX = 256;
+export const ATTACHED_MAX = 1_000;
 
 export class Connection {
   readonly wire: Wire;
@@ -108,8 +109,9 @@ export class Connection {
 
   #renewed(conversation: ConversationId): Attachment {
     this.detach(conversation);
-    const [oldest] = this.#attached.keys();
-    if (this.#attached.size >= ATTACHED_MAX && oldest !== undefined) this.detach(oldest);
+    if (this.#attached.size >= ATTACHED_MAX) {
+      throw new Refusal("sessionLimit", `one client watches at most ${ATTACHED_MAX} sessions; close some`);
+    }
     const attachment = new Attachment(this.#renderer.of(conversation), (frame) => this.send(frame));
     this.#attached.set(conversation, attachment);
     return attachment;

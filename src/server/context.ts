@@ -11,6 +11,8 @@ export interface ServerContext extends ServerParts {
   readonly connections: Connections;
   readonly renderer: Renderer;
   readonly panels: Panels;
+  /** Sessions in which something is being said without an id of the client's own: a second one meanwhile is refused. */
+  readonly speaking: Set<string>;
 }
 
 /** Where our own clients and every terminal client say things from. */

@@ -1,5 +1,6 @@
 /** What a client says becomes a stored input [CT-1], once for every id of its own [CT-2], and is then worked on. */
 import type { ConversationId } from "#base/ids.js";
+import { BUSY_MESSAGE } from "#protocol/error-codes.js";
 import type { Admission, InputMode, TitleOutcome } from "#session/input.js";
 import type { Inbound, InboundTarget, SessionStart } from "#session/verbs/intake.js";
 import type { Connection } from "./connection.js";
@@ -22,49 +23,56 @@ export async function say(
 ): Promise<Extract<Admission, { kind: "admitted" | "duplicate" }>> {
   const { blanks, live } = server;
   const id = target.kind === "blank" ? target.blank.id : target.id;
-  const to = target.kind === "blank" ? await rowFor(server, connection, target) : { kind: "conversation" as const, id };
+  const to = target.kind === "blank" ? rowFor(target) : { kind: "conversation" as const, id };
   // Before it is stored: what it sets off is seen from the first event on.
   connection.held.add(id);
   connection.follow(id);
   const start = target.kind === "blank" ? startOf(target.blank) : { source: connection.platform };
   const admission = await live.say(inbound(server, connection, { to, start, saying }));
   if (admission.kind === "admitted" || admission.kind === "duplicate") {
-    blanks.remove(id);
+    // Said before, somewhere else: nothing was said here.
+    if (admission.conversation === id) blanks.remove(id);
     return admission;
   }
   throw refusalOf(admission);
 }
 
 /** [BH-2] A blank that a client opened after leaving another conversation is that one's successor from its first row on. */
-async function rowFor(
-  server: ServerContext,
-  connection: Connection,
-  { blank }: Extract<Target, { kind: "blank" }>,
-): Promise<InboundTarget> {
+function rowFor({ blank }: Extract<Target, { kind: "blank" }>): InboundTarget {
   const { id, resetFrom } = blank;
-  if (resetFrom === undefined) return { kind: "new", id };
-  const actor = { platform: connection.platform };
-  const nowMs = server.clock.nowMs();
-  const reset = await server.store.reset({ actor, from: resetFrom, id, start: startOf(blank), nowMs });
-  return reset.kind === "reset" ? { kind: "conversation", id } : { kind: "new", id };
+  return { kind: "new", id, ...(resetFrom === undefined ? {} : { succeeds: resetFrom }) };
+}
+
+export interface Repetition {
+  readonly id: ConversationId;
+  readonly text: string;
+  /** Exchanges that it stands for, from the last one back. */
+  readonly turns?: number;
+  readonly messageId?: string | undefined;
 }
 
 /** Stored first, then the exchange it stands for is hidden: a death between the two loses nothing. */
 export async function sayAgain(
   server: ServerContext,
   connection: Connection,
-  { id, text, turns = 1 }: { readonly id: ConversationId; readonly text: string; readonly turns?: number },
-): Promise<void> {
+  { id, text, turns = 1, messageId }: Repetition,
+): Promise<Extract<Admission, { kind: "admitted" | "duplicate" }>> {
   const { store, live, clock } = server;
-  const saying = { text };
   const to = { kind: "conversation" as const, id };
-  const admission = await store.admit(
-    inbound(server, connection, { to, start: { source: connection.platform }, saying }),
-  );
+  const start = { source: connection.platform };
+  const admission = await store.admit(inbound(server, connection, { to, start, saying: { text, messageId } }));
+  if (admission.kind === "duplicate") return admission;
   if (admission.kind !== "admitted") throw refusalOf(admission);
-  await store.undo({ conversation: id, turns, reason: "retry", nowMs: clock.nowMs() });
+  const undone = await store.undo({ conversation: id, turns, reason: "retry", nowMs: clock.nowMs() });
+  if (undone.kind === "busy") {
+    // Somebody else was faster: what was to be replaced is no longer the end.
+    const { input } = admission;
+    await store.cancelInput({ input, reason: "the conversation went on meanwhile", nowMs: clock.nowMs() });
+    throw new Refusal("busy", BUSY_MESSAGE);
+  }
   live.tell(id, { type: "changed", what: "history" });
   live.wake(id, true);
+  return admission;
 }
 
 interface Words {

@@ -30,7 +30,14 @@ export function createServer(parts: ServerParts): Server {
   const panels = createPanels(parts);
   const renderer = createRenderer(panels, parts.log);
   const connections = createConnections();
-  const server: ServerContext = { ...parts, panels, renderer, connections, blanks: createBlanks() };
+  const server: ServerContext = {
+    ...parts,
+    panels,
+    renderer,
+    connections,
+    blanks: createBlanks(),
+    speaking: new Set(),
+  };
   return {
     serve: (wire) => serve(server, wire),
     connections: () => connections.count(),

@@ -5,7 +5,7 @@
  */
 import type { Glimpse } from "#agent/glimpse.js";
 import { OperationalError } from "#base/errors.js";
-import type { ConversationId, TurnId } from "#base/ids.js";
+import type { ConversationId, InputId, TurnId } from "#base/ids.js";
 import type { Face, TurnBegun, TurnReport } from "../face.js";
 import type { LiveParts } from "./create-live.js";
 import { Feed } from "./feed.js";
@@ -38,6 +38,8 @@ export class LiveConversation {
   #run: Promise<void> | undefined;
   #interrupt = new AbortController();
   #turn: TurnId | undefined;
+  /** What that turn took. */
+  #input: InputId | undefined;
   #isWaiting = false;
   /** A run holds a slot: from here on it may take a turn at any moment. */
   #isActive = false;
@@ -75,9 +77,15 @@ export class LiveConversation {
     if (this.#run === undefined && !this.#shared.isStopping()) this.#begin(() => this.#work());
   }
 
-  /** The running turn ends as interrupted; false when no run is under way. */
-  interrupt(): boolean {
-    if (this.#run === undefined) return false;
+  /** A run is under way, whether or not it has taken a turn. */
+  isRunning(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** The turn under way ends as interrupted; false between turns: what is taken next was not meant. */
+  interrupt(by?: InputId): boolean {
+    // A message that wants to interrupt may be the one the turn has taken by now.
+    if (this.#run === undefined || this.#turn === undefined || (by !== undefined && by === this.#input)) return false;
     this.#interrupt.abort(new Error("interrupted"));
     return true;
   }
@@ -130,8 +138,8 @@ export class LiveConversation {
       const reports = await runtime.run(this.id, this.#face(isAsked, signal));
       this.#failures = 0;
       if (reports.some(({ outcome }) => outcome !== "waiting")) this.#shared.onTurnEnded?.(this.id);
-      // What was queued behind an interrupted turn is not forgotten with it.
-      if (reports.at(-1)?.outcome === "interrupted-by-user") this.#wanted ??= { isAsked: true };
+      // What was queued behind an interrupted turn is not forgotten with it, also when that had just ended by itself.
+      if (signal.aborted) this.#wanted ??= { isAsked: true };
     } catch (error) {
       this.#failed(error);
     } finally {
@@ -155,7 +163,8 @@ export class LiveConversation {
     }
     log.error("a conversation cannot be worked on", { conversation: this.id, code, reason: message });
     this.#turn = undefined;
-    this.feed.publish({ type: "halted", reason: message });
+    // Once for an outage, however often it is tried again.
+    if (this.#failures === 0) this.feed.publish({ type: "halted", reason: message });
     const waitMs = RETRY_MS[this.#failures++];
     if (waitMs !== undefined && code !== "fenced") clock.after(waitMs, () => this.wake(false));
   }
@@ -188,6 +197,7 @@ export class LiveConversation {
   #begun({ turn, input, session, text, seq, isRecovered }: TurnBegun): void {
     const isNew = turn !== this.#turn;
     this.#turn = turn;
+    this.#input = input;
     this.#isWaiting = false;
     if (isNew) {
       this.feed.publish({ type: "turn-started", turn, input, session, text, messageSeq: seq, isRecovered });

@@ -47,7 +47,7 @@ export function createLive(parts: LiveParts): Live {
       if (admission.kind !== "admitted" && admission.kind !== "duplicate") return admission;
       const one = at(admission.conversation);
       const isBusy = one.state() !== "idle";
-      if (admission.kind === "admitted" && inbound.mode === "interrupt") one.interrupt();
+      if (admission.kind === "admitted" && inbound.mode === "interrupt") one.interrupt(admission.input);
       one.wake(true);
       if (isBusy) await tellQueue(store, one);
       return admission;
@@ -57,7 +57,7 @@ export function createLive(parts: LiveParts): Live {
     state,
     async interrupt(id) {
       const one = at(id);
-      if (one.interrupt()) return true;
+      if (one.isRunning()) return one.interrupt();
       if ((await state(id)) === "idle") return false;
       await one.cancel();
       return true;

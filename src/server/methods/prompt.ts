@@ -19,7 +19,21 @@ const OPEN_TURNS_MAX = 1_000;
 /** How far back an edited message is looked for. */
 const EDIT_ROWS_MAX = 10_000;
 
+/** A client that gives no id of its own cannot tell a repetition from a second message: one of them at a time. */
 async function submit(
+  server: ServerContext,
+  params: Params<"prompt.submit">,
+  call: Call,
+): Promise<Result<"prompt.submit">> {
+  const { speaking } = server;
+  const { session_id: sid } = params;
+  if (params.client_message_id !== undefined) return submitNow(server, params, call);
+  if (speaking.has(sid)) throw new Refusal("busy", BUSY_MESSAGE);
+  speaking.add(sid);
+  return submitNow(server, params, call).finally(() => speaking.delete(sid));
+}
+
+async function submitNow(
   server: ServerContext,
   params: Params<"prompt.submit">,
   call: Call,
@@ -30,14 +44,14 @@ async function submit(
     throw new Refusal("shuttingDown", "the host is stopping; nothing was stored, send it again");
   const target = await targetOf(server, params.session_id);
   const isBusy = target.kind === "stored" && (await server.live.state(target.id)) !== "idle";
-  // A client that gives no id of its own cannot tell a repetition from a second message: it asks again later.
   if (isBusy && messageId === undefined) throw new Refusal("busy", BUSY_MESSAGE);
   const place = { cwd: await cwdOf(server, params.session_id), home: server.host.home, clock: server.clock };
   const { text, notes } = await expandReferences(params.text, { ...place, signal: call.signal });
   const refusal = server.models.refusalOf(text);
   if (refusal !== undefined) throw new Refusal("badArgument", refusal);
   if (params.truncate_before_user_ordinal !== undefined && target.kind === "stored") {
-    return edit(server, call, { id: target.id, ordinal: params.truncate_before_user_ordinal, text });
+    if (isBusy) throw new Refusal("busy", BUSY_MESSAGE);
+    return edit(server, call, { id: target.id, ordinal: params.truncate_before_user_ordinal, text, messageId });
   }
   const wanted = target.kind === "blank" ? (title ?? target.blank.title) : undefined;
   const admission = await say(server, call.connection, target, { text, messageId, mode, title: wanted });
@@ -57,19 +71,26 @@ async function submit(
   };
 }
 
+interface Edit {
+  readonly id: ConversationId;
+  readonly ordinal: number;
+  readonly text: string;
+  readonly messageId: string | undefined;
+}
+
 /** Everything from that message of the person's on is hidden, and this is said instead. */
 async function edit(
   server: ServerContext,
   { connection }: Call,
-  { id, ordinal, text }: { readonly id: ConversationId; readonly ordinal: number; readonly text: string },
+  { id, ordinal, text, messageId }: Edit,
 ): Promise<Result<"prompt.submit">> {
   const rows = await server.store.recent({ conversation: id, limit: EDIT_ROWS_MAX });
   const said = rows.filter(({ role }) => role === "user").length;
   if (ordinal >= said) throw new Refusal("noSuchTurn", "there is no such message to edit");
   connection.held.add(id);
   connection.follow(id);
-  await sayAgain(server, connection, { id, text, turns: said - ordinal });
-  return { status: "streaming", session_id: id };
+  const { kind, input } = await sayAgain(server, connection, { id, text, turns: said - ordinal, messageId });
+  return { status: kind === "duplicate" ? "duplicate" : "streaming", session_id: id, input_id: input };
 }
 
 /** [CT-10] Decided once; whoever was faster is told. */

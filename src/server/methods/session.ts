@@ -107,11 +107,15 @@ async function branch(
   params: Params<"session.branch">,
   { connection }: Call,
 ): Promise<Result<"session.branch">> {
-  const { store, clock, connections } = server;
+  const { store, clock, live, connections } = server;
   const target = await targetOf(server, params.session_id);
   if (target.kind === "blank") throw new Refusal("nothingToBranch", "nothing to branch: nothing was said yet");
   const from = target.id;
-  const actor = { platform: connection.platform, heldElsewhere: connections.isHeldElsewhere(from, connection) };
+  const state = await live.state(from);
+  if (state === "working") throw new Refusal("busy", "session busy");
+  // A question that waits goes on waiting there.
+  const heldElsewhere = state !== "idle" || connections.isHeldElsewhere(from, connection);
+  const actor = { platform: connection.platform, heldElsewhere };
   const name = params.name?.trim();
   const branched = await store.branch({
     actor,

@@ -30,6 +30,8 @@ export type InboundTarget =
       readonly id?: ConversationId;
       /** The conversation whose turn handed this work on: lineage `delegation`, the same owner. */
       readonly delegatedBy?: ConversationId;
+      /** The conversation that was left for this one: lineage `reset`, and hooks hear of it [BH-2]. It is left as it is. */
+      readonly succeeds?: ConversationId;
     };
 
 export interface Inbound {

@@ -19,6 +19,7 @@ import {
   isBusy,
   isRoutedElsewhere,
   personNo,
+  tell,
   touch,
 } from "../acts.js";
 import { owe } from "../line.js";
@@ -117,18 +118,36 @@ function findPlace(tx: Tx, inbound: Inbound, author: () => number): Place | Reje
     case "route":
       return placeOnRoute(tx, inbound, inbound.to, author);
     case "new": {
-      const { id, delegatedBy } = inbound.to;
+      const { id, delegatedBy, succeeds } = inbound.to;
       // Of two first messages that race for one surface the second finds the conversation begun.
       const begun = id === undefined ? undefined : findConversation(tx, id);
       if (begun !== undefined) return placeIn(begun);
       const parent = delegatedBy === undefined ? undefined : placeIn(findConversation(tx, delegatedBy));
       if (parent?.kind === "rejected") return parent;
+      const left = succeeds === undefined ? undefined : findConversation(tx, succeeds);
+      if (left !== undefined && left.deleted_ms === null && parent === undefined) {
+        return { kind: "place", conversation: succeed(tx, inbound, left, id), isNew: true, suspended: false };
+      }
       const origin = parent === undefined ? { owner: author() } : childOf(parent.conversation, "delegation");
       return { kind: "place", conversation: begin(tx, inbound, { ...origin, id }), isNew: true, suspended: false };
     }
     case "conversation":
       return placeIn(findConversation(tx, inbound.to.id));
   }
+}
+
+/** [BH-2] [BH-3] What it follows was closed before, or goes on: nothing of it is touched here. */
+function succeed(tx: Tx, inbound: Inbound, left: Conversation, id: string | undefined): Conversation {
+  const fresh = begin(tx, inbound, { ...childOf(left, "reset"), id });
+  const ids = { old_session_id: left.session, new_session_id: fresh.session };
+  tell(tx, fresh, {
+    kind: "on_session_reset",
+    platform: inbound.platform,
+    orderKey: left.id,
+    extra: { ...ids, reason: "new_session" },
+    nowMs: inbound.nowMs,
+  });
+  return fresh;
 }
 
 function placeIn(conversation: Conversation | undefined): Place | Rejected {
