@@ -68,9 +68,10 @@ export interface CliContext {
   ifInterrupted(meaning: string): void;
   /**
    * The first Ctrl-C from here on calls `act` and ends nothing; a second one, or `graceMs` after the first, ends the
-   * process at once. Until the returned function is called.
+   * process at once: as soon as what `act` returned has come true, and after a moment whether it has or not. Until the
+   * returned function is called.
    */
-  takeInterrupts(act: () => void, graceMs: number): () => void;
+  takeInterrupts(act: () => unknown, graceMs: number): () => void;
   /** Does what Ctrl-C does: for a prompt, where it is a key and not a signal. */
   interrupt(): void;
   /** The exit code of a command that comes to its end without a failure; 0 unless told. */

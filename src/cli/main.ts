@@ -17,6 +17,8 @@ import { addCommands, createProgram, type GlobalOptions } from "./program.js";
 
 /** How long a command may tidy up after Ctrl-C before the process ends anyway. */
 export const INTERRUPT_GRACE_MS = 1_000;
+/** How long whoever insists waits for the first Ctrl-C to reach the one that is to obey it. */
+const INSIST_GRACE_MS = 200;
 
 /** Runs one command line (without `node` and the script) and resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -167,7 +169,7 @@ function watchForEnd(tell: (meaning: string) => void) {
     explain: (text: string): void => {
       meaning = text;
     },
-    take: (act: () => void, graceMs: number): (() => void) => {
+    take: (act: () => unknown, graceMs: number): (() => void) => {
       const mine = interruptTaker(act, graceMs);
       taker = mine;
       return () => {
@@ -191,14 +193,20 @@ interface InterruptTaker {
 }
 
 /** The command ends what it does by itself; whoever insists, or has waited long enough, leaves without it. */
-function interruptTaker(act: () => void, graceMs: number): InterruptTaker {
+function interruptTaker(act: () => unknown, graceMs: number): InterruptTaker {
   let forget: (() => void) | undefined;
+  let acting: unknown;
+  let isLeaving = false;
   const leave = (): never => process.exit(EXIT.interrupted);
   return {
     interrupted() {
-      if (forget !== undefined) leave();
-      forget = systemClock.after(graceMs, leave);
-      act();
+      if (forget === undefined) {
+        forget = systemClock.after(graceMs, leave);
+        acting = act();
+      } else if (!isLeaving) {
+        isLeaving = true;
+        void Promise.race([Promise.resolve(acting).catch(leave), systemClock.sleep(INSIST_GRACE_MS)]).then(leave);
+      }
     },
     forget: () => forget?.(),
   };

@@ -67,7 +67,7 @@ export async function watch(parts: WatchParts, seat: Seat, wish: WatchWish): Pro
   const forgetBroken = link.onBroken((why) => watching.fail(why));
   const release = context.takeInterrupts(() => {
     display.interrupting();
-    watching.interrupt();
+    return watching.interrupt();
   }, CHAT_GRACE_MS);
   const leave = (): void => watching.leave();
   wish.left.addEventListener("abort", leave, { once: true });
@@ -134,9 +134,12 @@ class Watching {
     this.#finish();
   }
 
-  interrupt(): void {
+  /** Resolves once the host has heard it. */
+  interrupt(): Promise<unknown> {
     this.#isInterrupted = true;
-    this.#doing(this.#parts.link.call("session.interrupt", { session_id: this.#seat.id }));
+    const heard = this.#parts.link.call("session.interrupt", { session_id: this.#seat.id });
+    this.#doing(heard);
+    return heard;
   }
 
   #hear(event: SeatEvent): void {
