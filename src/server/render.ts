@@ -21,8 +21,9 @@ export interface Renderer {
 }
 
 export function createRenderer(panels: Panels, log: Logger): Renderer {
-  const known = new WeakMap<NumberedEvent, readonly string[] | Promise<readonly string[]>>();
-  const paramsOf = (id: ConversationId, { seq, event }: NumberedEvent): EventParams[] | Promise<EventParams[]> => {
+  const known = new WeakMap<NumberedEvent, EventParams[] | Promise<EventParams[]>>();
+  const encoded = new WeakMap<NumberedEvent, readonly string[] | Promise<readonly string[]>>();
+  const render = (id: ConversationId, { seq, event }: NumberedEvent): EventParams[] | Promise<EventParams[]> => {
     if (event.type === "step") panels.note(id, event.usage.inputTokens ?? 0);
     const spoken = spokenEvents(event).map((one) => ({ ...one, session_id: id }));
     if (event.type !== "turn-ended" || event.report.outcome === "waiting") return numbered(spoken, seq);
@@ -35,22 +36,30 @@ export function createRenderer(panels: Panels, log: Logger): Renderer {
         return numbered(spoken, seq);
       });
   };
+  // Whoever is told again is told the same: a panel is looked up once.
+  const paramsOf = (id: ConversationId, event: NumberedEvent): EventParams[] | Promise<EventParams[]> =>
+    kept(known, event, () => render(id, event));
   const encode = (params: readonly EventParams[]): readonly string[] => params.map(eventFrame);
   return {
     of: (id) => ({
-      frames(event) {
-        const before = known.get(event);
-        if (before !== undefined) return before;
-        const params = paramsOf(id, event);
-        const frames = Array.isArray(params) ? encode(params) : params.then(encode);
-        known.set(event, frames);
-        return frames;
-      },
+      frames: (event) =>
+        kept(encoded, event, () => {
+          const params = paramsOf(id, event);
+          return Array.isArray(params) ? encode(params) : params.then(encode);
+        }),
     }),
     async params(id, events) {
       return (await Promise.all(events.map((event) => paramsOf(id, event)))).flat();
     },
   };
+}
+
+function kept<T>(memory: WeakMap<NumberedEvent, T>, event: NumberedEvent, make: () => T): T {
+  const before = memory.get(event);
+  if (before !== undefined) return before;
+  const made = make();
+  memory.set(event, made);
+  return made;
 }
 
 function numbered(params: readonly EventParams[], seq: number): EventParams[] {
