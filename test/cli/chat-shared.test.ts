@@ -77,6 +77,70 @@ describe.skipIf(!hasPty)("one conversation in two terminals", () => {
   });
 });
 
+const plain = (shown: string): string => shown.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r", "");
+
+describe.skipIf(!hasPty)("what is said elsewhere", () => {
+  const both = async (): Promise<readonly [string, Terminal, Terminal]> => {
+    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    const [one, two] = [terminal(["chat", "-r", id]), terminal(["chat", "-r", id])];
+    for (const each of [one, two]) await each.waitFor(/the answer[\s\S]*> /);
+    return [id, one, two];
+  };
+
+  it("is broken between words, and an empty line parts it from the prompt", async () => {
+    const [, one, two] = await both();
+    one.type("brief\r");
+    const shown = plain(await two.waitFor(/word39\r\n[\s\S]*> /));
+    const lines = shown.split("\n").map((line) => line.replace(/^> /, ""));
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(shown).toMatch(/word39\n\n> $/);
+  });
+
+  it("while a turn runs here is named before its answer", async () => {
+    const [, one, two] = await both();
+    one.type("brief\r");
+    await two.waitFor(/said elsewhere/);
+    two.type("more\r");
+    expect(plain(await one.waitFor(/word39[\s\S]*the answer[\s\S]*> /))).toMatch(
+      /word39\s[\s\S]*\(said elsewhere\) > more\n(?:> )?the answer\n\n> /,
+    );
+  });
+
+  it("is told as interrupted where it was, and Ctrl-C sends nothing that was typed ahead", async () => {
+    const [id, one, two] = await both();
+    one.type("brief\r");
+    await two.waitFor(/said elsewhere/);
+    two.type("more\r");
+    await two.waitFor(/word9 /);
+    two.type("typed ahead\r");
+    two.type(CTRL_C);
+    const shown = plain(await two.waitFor(/the answer[\s\S]*> [\s\S]*typed ahead/));
+    expect(shown).toMatch(/\(interrupted; what was done is kept\)[\s\S]*the answer/);
+    expect(shown).not.toMatch(/the answer[\s\S]*\(interrupted/);
+    expect(await saidIn(id)).toEqual(["hello", "brief", "more"]);
+  });
+
+  it("answers a question here, which says so", async () => {
+    const [id, one] = await both();
+    one.type("danger\r");
+    await one.waitFor(/\[o\/s\/a\/d\] /);
+    await home.run(["chat", "-r", id, "--deny"]);
+    await one.waitFor(/\(answered elsewhere: denied\)[\s\S]*the answer[\s\S]*> /);
+  });
+});
+
+describe.skipIf(!hasPty)("/background", () => {
+  it("says above the prompt when it is done", async () => {
+    const chat = terminal();
+    await chat.waitFor(PROMPT);
+    chat.type("hello\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type("/background brief\r");
+    await chat.waitFor(/It works on that in the background: (\w+)/);
+    await chat.waitFor(/\(background \w{16} is done\) word0 [\s\S]*word39[\s\S]*> /);
+  });
+});
+
 describe("a terminal that is gone", () => {
   it.each(["SIGKILL", "SIGHUP", "SIGTERM"] as const)(
     "[FQ-1] [FQ-2] by %s leaves the turn running: it ends in the host, said once",

@@ -3,9 +3,10 @@
  * question waits. It is shown above the prompt, whole, so that it tears nothing that is being typed.
  */
 import { wrap } from "../format.js";
+import type { Glimpse } from "./glimpse.js";
 import type { LineInput } from "./input/line-input.js";
 import { questionLines } from "./question-lines.js";
-import { createScreen } from "./screen.js";
+import { answeredText, createScreen } from "./screen.js";
 import type { SeatEvent, SeatListener } from "./seat.js";
 import type { ChatSurface } from "./surface.js";
 import type { Talk } from "./talk.js";
@@ -15,22 +16,29 @@ export function bystander(surface: ChatSurface, input: LineInput, talk: Talk): S
   const write = (text: string): void => {
     written += text;
   };
-  // Nothing is drawn over here and no text is shown in pieces: the answer comes whole, when it is over.
+  // Nothing is drawn over here, and no text is shown in pieces: the answer comes whole, when it is over.
   const quiet: ChatSurface = {
     ...surface,
     isStatusLive: false,
-    isTextLive: false,
     writeText: write,
     writeAside: write,
   };
-  const screen = createScreen(quiet, "slash");
+  let screen = createScreen(quiet, "slash");
   return (event) => {
+    // What one turn said is not what the next one need not say again.
+    if (event.kind === "turn") screen = createScreen(quiet, "slash");
     show(event, { surface, screen, talk, write });
+    if (LAST_OF_SOMETHING.has(event.kind)) write("\n");
     const text = written;
     written = "";
     if (text !== "") input.interject(() => surface.writeAside(text));
   };
 }
+
+/** An empty line parts it from the prompt. */
+const LAST_OF_SOMETHING: ReadonlySet<SeatEvent["kind"]> = new Set(["ended", "question", "background"]);
+/** Pieces of what is told whole at the end. */
+const PIECES: ReadonlySet<Glimpse["type"]> = new Set(["text", "reasoning", "step", "retracted"]);
 
 interface Shown {
   readonly surface: ChatSurface;
@@ -52,7 +60,7 @@ function show(event: SeatEvent, { surface, screen, talk, write }: Shown): void {
       if (!talk.isMine(event.input)) say(`(said elsewhere) > ${event.text.split("\n")[0] ?? ""}`);
       break;
     case "glimpse":
-      screen.glimpse(event.glimpse);
+      if (!PIECES.has(event.glimpse.type)) screen.glimpse(event.glimpse);
       break;
     case "ended":
       talk.noteQuestion(undefined);
@@ -65,7 +73,10 @@ function show(event: SeatEvent, { surface, screen, talk, write }: Shown): void {
       break;
     case "answered":
       talk.noteQuestion(undefined);
-      say(`(answered elsewhere: ${event.answer})`);
+      say(answeredText(event.answer));
+      break;
+    case "background":
+      screen.background(event);
       break;
     case "line-lost":
       say("The line to the host is lost; everything is kept. It comes back by itself.", paint.yellow);

@@ -1,6 +1,8 @@
 /** How a chat shows itself: to a person, as one JSON object, or as JSON lines. The same calls whatever the form. */
+import type { ApprovalAnswer } from "#session/approval.js";
 import type { TurnOutcome } from "#session/turn.js";
 import type { Glimpse, TurnReport } from "./glimpse.js";
+import type { BackgroundDone } from "./told.js";
 
 export interface ChatDisplay {
   /** Told as soon as it is stored, before a model is asked: a process that is killed can be resumed by it. */
@@ -14,6 +16,11 @@ export interface ChatDisplay {
   interrupting(): void;
   /** Something the person should know. */
   note(text: string): void;
+  /** A turn is over that others wait behind, and what was asked for here is one of them. */
+  passed(report: TurnReport): void;
+  /** Somebody answered at another place what is asked here. */
+  answeredElsewhere(answer: ApprovalAnswer): void;
+  background(done: BackgroundDone): void;
   /** What ran is settled or waits; the last report is the answer to what was said last. */
   ended(reports: readonly TurnReport[]): void;
   /** Nothing was left to do. */

@@ -39,6 +39,9 @@ function documentDisplay(out: Output, tell: (document: ResultDocument) => void):
     said: () => undefined,
     interrupting: () => undefined,
     note,
+    passed: () => undefined,
+    answeredElsewhere: () => undefined,
+    background: () => undefined,
     ended: (reports) => tell(resultDocument(reports, notes)),
     recalled: (recalled) => tell(recalledDocument(recalled, notes)),
   };

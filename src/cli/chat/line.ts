@@ -135,7 +135,9 @@ async function runAndTell(chat: LineChat): Promise<"ran" | "nothing"> {
   const reports = await talk.run(ask);
   const last = reports.at(-1);
   if (last === undefined) return "nothing";
-  chat.outcome = last.outcome;
+  // Ctrl-C may have met a turn before the one that was asked for.
+  const isInterrupted = reports.some(({ outcome }) => outcome === "interrupted-by-user");
+  chat.outcome = isInterrupted ? "interrupted-by-user" : last.outcome;
   const code = exitCodeOf(reports);
   // A person saw it; a script learns at the end that something did not work.
   if (!input.isTerminal && code !== EXIT.ok) parts.context.exitWith(code);

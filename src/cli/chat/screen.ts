@@ -3,6 +3,7 @@
  * a status line is drawn in a terminal and wiped away again; what was said stays.
  */
 import { visible, visibleLines } from "#base/text-width.js";
+import type { ApprovalAnswer } from "#session/approval.js";
 import { wrap } from "../format.js";
 import type { ChatDisplay, Opened, Recalled, SaidElsewhere } from "./display.js";
 import { createDrawer, type Drawing } from "./drawing.js";
@@ -10,6 +11,7 @@ import type { TurnReport } from "./glimpse.js";
 import { answerLines, questionLines } from "./question-lines.js";
 import type { ChatSurface } from "./surface.js";
 import { createTextFlow, type TextFlow } from "./text-flow.js";
+import type { BackgroundDone } from "./told.js";
 
 export interface Screen extends ChatDisplay {
   /** Lines on stderr, after whatever stands there is ended. */
@@ -29,6 +31,7 @@ export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Sc
   const canvas = createCanvas(surface);
   const { say, rest, remark } = canvas;
   const drawingOf = createDrawer(surface);
+  const told = new WeakSet<TurnReport>();
   return {
     say,
     aside: canvas.aside,
@@ -43,10 +46,19 @@ export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Sc
     said: (said) => void (surface.isTextLive && tellSaid(canvas, said)),
     interrupting: () => remark("stopping; Ctrl-C again leaves at once"),
     note: (text) => remark(text, paint.yellow),
+    passed(report) {
+      // Where no text is shown as it comes, all of it is told at the end, the answer last.
+      if (!surface.isTextLive || told.has(report)) return;
+      told.add(report);
+      rest();
+      tell(canvas, report, { isLast: false, answersWith });
+    },
+    answeredElsewhere: (answer) => remark(answeredText(answer)),
+    background: (done) => canvas.aside(backgroundLines(done, surface.columns).map(paint.dim)),
     ended(reports) {
       rest();
       for (const [at, report] of reports.entries())
-        tell(canvas, report, { isLast: at === reports.length - 1, answersWith });
+        if (!told.has(report)) tell(canvas, report, { isLast: at === reports.length - 1, answersWith });
     },
     recalled: (recalled) => tellRecalled(canvas, recalled, answersWith),
   };
@@ -200,6 +212,19 @@ function tellRecalled(canvas: Canvas, recalled: Recalled, answersWith: AnswersWi
 
 function retryText({ conversation }: { readonly conversation: string }, answersWith: AnswersWith): string {
   return answersWith === "slash" ? "/retry asks it again." : `talaria chat -r ${conversation} --retry asks it again.`;
+}
+
+export function answeredText(answer: ApprovalAnswer): string {
+  return `(answered elsewhere: ${answer === "deny" ? "denied" : answer})`;
+}
+
+/** The whole of it stands in its own conversation. */
+const BACKGROUND_LINES_MAX = 8;
+
+function backgroundLines({ task, text }: BackgroundDone, columns: number): string[] {
+  const lines = wrapped(`(background ${task} is done) ${text}`, columns);
+  if (lines.length <= BACKGROUND_LINES_MAX) return lines;
+  return [...lines.slice(0, BACKGROUND_LINES_MAX), `… /resume ${task} shows all of it.`];
 }
 
 const QUOTED_LINES_MAX = 6;

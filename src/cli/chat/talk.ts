@@ -55,6 +55,8 @@ export class Talk {
   /** What runs next was asked for here, though nobody here knows its number. */
   #ownsNext = false;
   #watched: AbortController | undefined;
+  /** Under way. */
+  #commands = 0;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
@@ -152,6 +154,16 @@ export class Talk {
     this.#ownsNext = true;
   }
 
+  /** What happens meanwhile may be this chat's own doing. */
+  async commanding<T>(act: () => Promise<T>): Promise<T> {
+    this.#commands++;
+    try {
+      return await act();
+    } finally {
+      this.#commands--;
+    }
+  }
+
   /** `run` answers at once, and nothing is shown any more. What runs goes on in the host. */
   stopWatching(): void {
     this.#watched?.abort();
@@ -164,9 +176,10 @@ export class Talk {
     this.#message = undefined;
     if (seat === undefined || this.#isBlank) return [];
     const isMine = (input: string | undefined): boolean => this.#ownsNext || this.isMine(input);
+    const isCommanding = (): boolean => this.#commands > 0;
     const left = new AbortController();
     this.#watched = left;
-    const wish = { message, ask, open: this.#open, session: this.#session, isMine, left: left.signal };
+    const wish = { message, ask, open: this.#open, session: this.#session, isMine, isCommanding, left: left.signal };
     const { reports, open } = await watch(this.#parts, seat, wish).catch((error: unknown) => {
       if (error instanceof OperationalError) {
         this.#parts.display.note(`What was said is kept; talaria chat -r ${seat.id} goes on.`);

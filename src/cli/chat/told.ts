@@ -23,11 +23,18 @@ export type Told =
   | ({ readonly kind: "question" } & PendingQuestion)
   | { readonly kind: "answered"; readonly approval: string; readonly answer: ApprovalAnswer }
   | { readonly kind: "ended"; readonly report: TurnReport }
+  | ({ readonly kind: "background" } & BackgroundDone)
   /** The turn stays open until somebody answers. */
   | { readonly kind: "waits" }
   | { readonly kind: "nothing" };
 
 const NOTHING: Told = { kind: "nothing" };
+
+/** What was asked by `/background` is over. */
+export interface BackgroundDone {
+  readonly task: string;
+  readonly text: string;
+}
 
 export function told(event: EventParams): Told {
   const read = READERS[event.type];
@@ -95,6 +102,11 @@ const READERS: Readonly<Record<string, Reader | undefined>> = {
   "message.complete": reading<"message.complete">((ended, { session_id = "" }) => ({
     kind: "ended",
     report: reportOf(session_id, ended),
+  })),
+  "background.complete": reading<"background.complete">(({ task_id, text }) => ({
+    kind: "background",
+    task: task_id,
+    text,
   })),
   "compaction.done": reading<"compaction.done">(({ tip_session_id, before_tokens, after_tokens }) =>
     glimpsed({ type: "compacted", session: tip_session_id, tokensBefore: before_tokens, tokensAfter: after_tokens }),

@@ -102,7 +102,7 @@ export class TurnCommands {
     const { paint, columns } = surface;
     const { id } = await this.#talk.seated();
     const say = (lines: readonly string[]): void => screen.aside([`> ${line}`, ...lines].map(paint.dim));
-    const { next } = await runSlash(line, id, { link, columns, signal, say });
+    const { next } = await this.#talk.commanding(() => runSlash(line, id, { link, columns, signal, say }));
     if (next.kind === "stay" || next.kind === "prefill") return;
     if (leads(next)) this.#next = [];
     this.#next.push(next);

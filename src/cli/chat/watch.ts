@@ -42,6 +42,8 @@ export interface WatchWish {
   readonly session: string;
   /** Aborted when nobody wants to see more of it; nothing is ended by that. */
   readonly left: AbortSignal;
+  /** Whether a command of this chat is under way: it may be what answers. */
+  isCommanding(): boolean;
   /** Whether this chat said it. */
   isMine(input: string | undefined): boolean;
 }
@@ -98,6 +100,8 @@ class Watching {
   #turn: RunningTurn | undefined;
   #asked: { readonly pending: PendingQuestion; readonly over: AbortController } | undefined;
   #open: PendingQuestion | undefined;
+  /** The question that is being answered from here. */
+  #answering: string | undefined;
   #isDone = false;
   #isInterrupted = false;
   #heard = 0;
@@ -148,6 +152,8 @@ class Watching {
     const { display } = this.#parts;
     switch (event.kind) {
       case "turn":
+        // What ended before is told where it ended.
+        for (const report of this.#reports) display.passed(report);
         this.#turn = { turn: event.turn, input: event.input, steps: 0, spent: NOTHING_SPENT, model: null };
         if (!this.#wish.isMine(event.input)) display.said({ text: event.text, isRecovered: event.isRecovered });
         break;
@@ -163,6 +169,9 @@ class Watching {
         break;
       case "ended":
         this.#ended(event.report);
+        break;
+      case "background":
+        display.background(event);
         break;
       case "waits":
         if (this.#asked === undefined) this.#doing(this.#waits());
@@ -285,6 +294,7 @@ class Watching {
     // Who interrupts in a question wants the turn's end, and that is told.
     if (signal.aborted || this.#isDone || (answer === undefined && this.#isInterrupted)) return;
     if (answer === undefined) return this.#waits();
+    this.#answering = approval;
     const { resolved, decided } = await link.call("approval.respond", {
       session_id: this.#seat.id,
       choice: answer.answer,
@@ -302,6 +312,7 @@ class Watching {
     if (this.#asked?.pending.approval !== approval) return;
     this.#asked.over.abort();
     this.#asked = undefined;
+    if (this.#answering !== approval && !this.#wish.isCommanding()) this.#parts.display.answeredElsewhere(answer);
     this.#parts.display.running();
   }
 
@@ -339,6 +350,8 @@ class Watching {
   #finish(): void {
     if (this.#isDone) return;
     this.#isDone = true;
+    // What comes from here on, be it at once, is for whoever listens next.
+    this.#seat.hear(undefined);
     this.#forgetSilence();
     this.#asked?.over.abort();
     this.#resolve({ reports: this.#reports, open: this.#open });
