@@ -25,7 +25,7 @@ async function runningFindings({ line, hello }: Greeted): Promise<readonly Exami
   const { other_variables: others = [] } = hello;
   const found: Examination[] = [];
   if (status.safe_mode) {
-    const text = `${who}: it crashed ${status.safe_mode.crashes} times within five minutes and runs no turns`;
+    const text = `${who}: it crashed ${status.safe_mode.crashes} times within five minutes and runs no turns, hooks or plugins`;
     found.push(warn("host", text, "talaria logs may tell why; talaria host restart --reset tries again"));
   }
   if (hello.is_newer_client === true) {

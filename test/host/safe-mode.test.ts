@@ -1,4 +1,6 @@
 /** A crash loop: the host that follows too many crashes answers, and runs nothing until a person or time says so. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HostHome, hostHome } from "./support/host-home.js";
 
@@ -32,6 +34,34 @@ describe("after too many crashes", () => {
     const doctor = await home.json<{ checks: { check: string; verdict: string; text: string }[] }>(["doctor"]);
     expect(doctor.checks.find(({ check }) => check === "host")).toMatchObject({ verdict: "warn" });
     expect(await home.json(["sessions", "list"])).toMatchObject({ sessions: [] });
+  }, 60_000);
+
+  it("[HO-9] a host loads no plugin and calls no hook: they may be what crashes it", async () => {
+    home = hostHome(COUNTED);
+    const loaded = join(home.path, "loaded");
+    const plugin = join(home.paths.plugins, "killer");
+    mkdirSync(plugin, { recursive: true });
+    writeFileSync(join(plugin, "plugin.yaml"), "name: killer\n");
+    writeFileSync(join(plugin, "index.ts"), "export function register(): void {}\n");
+    expect(await home.cli(["plugins", "enable", "killer"])).toMatchObject({ code: 0 });
+    writeFileSync(
+      join(plugin, "index.ts"),
+      `import { appendFileSync } from "node:fs";
+       export function register(): void {
+         appendFileSync(${JSON.stringify(loaded)}, "x");
+         process.kill(process.ppid, "SIGKILL");
+       }`,
+    );
+    for (let time = 0; time < 3; time++) expect((await home.spawn().done).signal).toBe("SIGKILL");
+    const times = readFileSync(loaded, "utf8").length;
+    const host = await home.serve();
+    const line = await home.line();
+    const { notes } = await line.call("host.hello", { client: "test", version: "0", protocol: 1 });
+    expect(notes).toContain("safe mode: no hook is called and no plugin runs");
+    line.close();
+    expect((await home.cli(["host", "status"])).stderr).toContain("runs no turns, hooks or plugins");
+    expect(host.child.exitCode).toBeNull();
+    expect(readFileSync(loaded, "utf8")).toHaveLength(times);
   }, 60_000);
 
   it("[HO-9] a restart with --reset runs turns again; one without does not", async () => {

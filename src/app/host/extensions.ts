@@ -22,6 +22,8 @@ export interface Extensions {
   readonly ready: Promise<void>;
   /** Opens them; call it once the doors are open. */
   open(): void;
+  /** Leaves them closed, for a host that must stay alive whatever they do; `open` may still be called later. */
+  leaveClosed(): void;
   /** Something was committed that a hook may be owed. */
   poke(): void;
   /** Tells hooks of what is not stored. */
@@ -63,8 +65,9 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
   let hooks: Hooks | undefined;
   let plugins: Plugins | undefined;
   let failure: string | undefined;
+  let isLeftClosed = false;
   let settleReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => {
+  let ready = new Promise<void>((resolve) => {
     settleReady = resolve;
   });
   const load = async (): Promise<void> => {
@@ -75,14 +78,21 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     hooks.announce("gateway:startup", { platforms: [] });
   };
   return {
-    ready,
+    get ready() {
+      return ready;
+    },
     open() {
-      load()
+      isLeftClosed = false;
+      ready = load()
         .catch((error: unknown) => {
           failure = error instanceof Error ? error.message : String(error);
           log.error("hooks and plugins cannot be used", { error: failure });
         })
         .finally(settleReady);
+    },
+    leaveClosed() {
+      isLeftClosed = true;
+      settleReady();
     },
     poke: () => hooks?.poke(),
     announce: (name, payload) => hooks?.announce(name, payload),
@@ -95,6 +105,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
       plugin_problems: (plugins?.failures() ?? []).map(remarkText),
     }),
     notes: () => [
+      ...(isLeftClosed ? ["safe mode: no hook is called and no plugin runs"] : []),
       ...(failure === undefined ? [] : [`hooks and plugins cannot be used, so no tool runs: ${failure}`]),
       ...(hooks?.notes ?? []),
       ...(plugins?.failures() ?? []).filter(({ kind }) => kind === "broken").map(remarkText),

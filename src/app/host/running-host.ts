@@ -51,7 +51,7 @@ export class RunningHost implements Host {
     });
     const { clock, log } = wish;
     const { gate } = this.#works;
-    this.#safeMode = createSafeMode({ mode: opened.mode, clock, log, gate, onOver: () => void this.#recover() });
+    this.#safeMode = createSafeMode({ mode: opened.mode, clock, log, gate, onOver: () => this.#leaveSafeMode() });
     this.#doors = this.#makeDoors();
   }
 
@@ -65,7 +65,9 @@ export class RunningHost implements Host {
   async takeUp(): Promise<void> {
     const { runtime, processes, gate } = this.#works;
     const { host } = this.#opened;
-    this.#extensions.open();
+    // What crashed the hosts before may be a hook or a plugin.
+    if (this.#safeMode.standing() === null) this.#extensions.open();
+    else this.#extensions.leaveClosed();
     const runsJobs = (): boolean => gate.refusal() === undefined;
     this.#upkeep = startUpkeep({ ...this.#wish, store: this.#store, host, runtime, processes, runsJobs });
     await this.#recover();
@@ -106,6 +108,11 @@ export class RunningHost implements Host {
 
   get #store(): SessionStore {
     return this.#works.store;
+  }
+
+  #leaveSafeMode(): void {
+    this.#extensions.open();
+    void this.#recover();
   }
 
   async #recover(): Promise<void> {

@@ -66,7 +66,7 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
   if (safe !== null) {
     const left = formatSpan(Math.max(0, safe.until * 1_000 - context.clock.nowMs()));
     notes.push(
-      `It crashed ${formatPlural(safe.crashes, "time")} within five minutes, so it runs no turns for ${left}.`,
+      `It crashed ${formatPlural(safe.crashes, "time")} within five minutes, so it runs no turns, hooks or plugins for ${left}.`,
     );
     notes.push("talaria logs may tell why; talaria host restart --reset tries again at once.");
   }
