@@ -48,6 +48,28 @@ describe("while a host has the home", () => {
     line.close();
   }, 60_000);
 
+  it("[HO-10] a deletion that a running turn refuses is told to nobody; a wish that is half told is refused", async () => {
+    model = await modelProcess([{ when: { user: "wait" }, text: "late", delayMs: 30_000 }]);
+    await filled(model.env);
+    await home.serve();
+    const line = await home.line();
+    const told: string[] = [];
+    line.onEvent(({ type }) => told.push(type));
+    const { session_id } = await line.call("session.create", {});
+    await line.call("prompt.submit", { session_id, text: "wait for it" });
+    await until(async () => (await home.json<{ working: number }>(["host", "status"])).working === 1, "it runs");
+    expect((await home.cli(["sessions", "delete", session_id, "--yes"])).code).not.toBe(0);
+    // What is told afterwards shows that nothing was told before it.
+    expect((await home.cli(["sessions", "rename", session_id, "busy"])).code).toBe(0);
+    await until(() => told.includes("session.changed"), "the title is told");
+    expect(told.filter((type) => type === "session.changed")).toHaveLength(1);
+    await expect(line.call("host.maintain", { verb: "remove", args: {} })).rejects.toThrow(
+      "remove needs conversation (string)",
+    );
+    await expect(line.call("host.maintain", { verb: "beginHost", args: {} })).rejects.toThrow("not done for others");
+    line.close();
+  }, 60_000);
+
   it("[HO-10] [RI-17] a prune of routes goes through it, and the mirror is written before the command ends", async () => {
     await filled();
     await home.serve();

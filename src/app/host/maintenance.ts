@@ -8,15 +8,18 @@ import type { ConversationId } from "#base/ids.js";
 import type { Live } from "#runtime/live/port.js";
 import { isReading, type SessionStore, type VerbName } from "#session/store.js";
 
-export const MAINTAINED = [
-  "setTitle",
-  "setArchived",
-  "remove",
-  "eraseChunk",
-  "pruneRoutes",
-  "revokeGrant",
-  "noteAudit",
-] as const satisfies readonly VerbName[];
+type Kind = "string" | "number" | "boolean" | "list" | "string or null";
+
+/** The verbs that are done for others, each with what it cannot be done without. */
+export const MAINTAINED: Partial<Record<VerbName, Readonly<Record<string, Kind>>>> = {
+  setTitle: { conversation: "string", title: "string or null" },
+  setArchived: { conversation: "string", archived: "boolean" },
+  remove: { conversation: "string", by: "string", nowMs: "number" },
+  eraseChunk: { limit: "number", nowMs: "number" },
+  pruneRoutes: { maxAgeDays: "number", liveKeys: "list", limit: "number", nowMs: "number" },
+  revokeGrant: { name: "string", nowMs: "number" },
+  noteAudit: { act: "string", subject: "string", nowMs: "number" },
+};
 
 export interface MaintenanceParts {
   readonly store: SessionStore;
@@ -31,27 +34,51 @@ export interface MaintenanceParts {
 type Args = Readonly<Record<string, unknown>>;
 
 export async function maintain(parts: MaintenanceParts, verb: VerbName, args: Args): Promise<unknown> {
+  if (!isReading(verb)) refuseUnfit(verb, args);
   if (verb === "pruneRoutes") return pruneRoutes(parts, args);
-  if (!isReading(verb) && !(MAINTAINED as readonly string[]).includes(verb)) {
-    throw new UserError(`${verb} is not done for others`, "stop the host first: talaria host stop");
-  }
   const run = parts.store[verb] as (args: Args) => Promise<unknown>;
   const result = await run(args);
-  tellWatchers(parts, verb, args);
+  tellWatchers(parts, verb, args, result);
   return result;
 }
 
-const CHANGED: Partial<Record<VerbName, "title" | "deleted" | "settings">> = {
-  setTitle: "title",
-  remove: "deleted",
-  revokeGrant: "settings",
+/** What comes over the wire may be anything, and a half-told wish must not reach the store. */
+function refuseUnfit(verb: VerbName, args: Args): void {
+  const needed = MAINTAINED[verb];
+  if (needed === undefined) {
+    throw new UserError(`${verb} is not done for others`, "stop the host first: talaria host stop");
+  }
+  const unfit = Object.entries(needed).find(([name, kind]) => !isKind(args[name], kind));
+  if (unfit === undefined) return;
+  const [name, kind] = unfit;
+  throw new UserError(`${verb} needs ${name} (${kind})`, "the client may be of another version than this host");
+}
+
+function isKind(value: unknown, kind: Kind): boolean {
+  if (kind === "list") return Array.isArray(value);
+  if (kind === "string or null") return value === null || typeof value === "string";
+  return typeof value === kind;
+}
+
+interface Change {
+  readonly what: "title" | "deleted" | "settings";
+  /** How the verb answers when it has changed something. */
+  readonly done: readonly string[];
+}
+
+const CHANGED: Partial<Record<VerbName, Change>> = {
+  setTitle: { what: "title", done: ["set", "cleared"] },
+  remove: { what: "deleted", done: ["removed"] },
+  revokeGrant: { what: "settings", done: ["revoked"] },
 };
 
-function tellWatchers({ live, removed }: MaintenanceParts, verb: VerbName, { conversation }: Args): void {
-  const what = CHANGED[verb];
-  if (what === "deleted") removed();
-  if (what === undefined || typeof conversation !== "string") return;
-  live.tell(conversation as ConversationId, { type: "changed", what });
+function tellWatchers({ live, removed }: MaintenanceParts, verb: VerbName, args: Args, result: unknown): void {
+  const change = CHANGED[verb];
+  const { kind } = result as { readonly kind?: string };
+  if (change === undefined || kind === undefined || !change.done.includes(kind)) return;
+  if (change.what === "deleted") removed();
+  if (typeof args["conversation"] !== "string") return;
+  live.tell(args["conversation"] as ConversationId, { type: "changed", what: change.what });
 }
 
 async function pruneRoutes({ store, liveKeys, writeMirror }: MaintenanceParts, args: Args): Promise<unknown> {
