@@ -185,6 +185,7 @@ describe("leave to run", () => {
     const heard = await home.untilHeard((all) => all.length > 0);
     expect(heard.map(({ hook_event_name }) => hook_event_name)).toEqual(["on_session_end"]);
     expect(await home.json(["hooks", "revoke", "--all"])).toEqual({ revoked: 1 });
+    await home.run(["host", "stop"]);
     expect(await state()).toEqual({ on_session_end: "needs-consent", on_session_start: "needs-consent" });
     const accept = { env: { TALARIA_ACCEPT_HOOKS: "1" } };
     const { hooks } = await home.json<{ hooks: { state: string }[] }>(["hooks", "list"], accept);
