@@ -128,6 +128,13 @@ describe("redactValue", () => {
     });
   });
 
+  it("shows the names of headers and the variables they come from, never a value", () => {
+    const headers = { "X-Team": "blue-42", "X-Key": "$" + "{MY_KEY}", "X-Both": "a $" + "{MY_KEY}" };
+    expect(redactValue({ model: { headers } })).toEqual({
+      model: { headers: { "X-Team": REDACTED, "X-Key": "$" + "{MY_KEY}", "X-Both": REDACTED } },
+    });
+  });
+
   it("ends at a bounded depth, also in a circle", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
@@ -138,6 +145,10 @@ describe("redactValue", () => {
     ["OPENAI_API_KEY", true],
     ["botToken", true],
     ["x-api-key", true],
+    ["GH_PAT", true],
+    ["NPM_CONFIG__AUTH", true],
+    ["path", false],
+    ["OAUTH", false],
     ["password", true],
     ["max_tokens", false],
     ["keep", false],

@@ -26,8 +26,23 @@ export function redactValue(value: unknown, depth = 0): unknown {
       key,
       isSecretName(key) && (typeof item === "string" || typeof item === "number")
         ? REDACTED
-        : redactValue(item, depth + 1),
+        : isHeaders(key)
+          ? redactHeaders(item)
+          : redactValue(item, depth + 1),
     ]),
+  );
+}
+
+/** Whether a key or a setting holds HTTP headers. */
+export function isHeaders(name: string): boolean {
+  return /(?:^|[._-])headers$/i.test(name);
+}
+
+/** Any header may carry a secret, whatever it is called: their names are shown, and the variables they come from. */
+export function redactHeaders(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value === null || value === undefined ? value : REDACTED;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, /^\$\{\w+\}$/.test(String(item)) ? item : REDACTED]),
   );
 }
 
@@ -40,7 +55,8 @@ const SECRET_WORDS =
   "api[_-]?key|apikey|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|secret|passwd|password|passphrase|pwd|" +
   "auth[_-]?token|access[_-]?token|refresh[_-]?token|bot[_-]?token|session[_-]?token|token|authorization|cookie|credentials?";
 
-const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, "i");
+/** `GH_PAT`, `NPM_CONFIG__AUTH`, `X-Auth`; as part of a longer word they mean something else. */
+const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS}|[_-]pat|[_-]auth)$`, "i");
 
 interface Rule {
   readonly pattern: RegExp;

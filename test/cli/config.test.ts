@@ -63,6 +63,17 @@ describe("config show", () => {
     expect((await run(["show", "backup.dir"], { env: { SECRET_DIR: "/hunter22" } })).stdout).not.toContain("hunter22");
   });
 
+  it("never prints what a header says", async () => {
+    write("model:\n  provider: openai\n  headers: { X-Team: hunter22, X-Key: '$" + "{KEY_OF_MINE}' }\n");
+    const env = { KEY_OF_MINE: "hunter33" };
+    for (const args of [["show"], ["show", "--json"], ["get", "model.headers"], ["get", "model.headers", "--json"]]) {
+      const { stdout } = await run(args, { env });
+      expect(stdout).toContain("[redacted]");
+      expect(stdout).not.toMatch(/hunter/);
+    }
+    expect((await run(["show", "model", "--json"], { env })).stdout).toContain("$" + "{KEY_OF_MINE}");
+  });
+
   it("is one JSON document with --json", async () => {
     write("logs:\n  levle: x\n");
     const { stdout, stderr } = await run(["show", "logs", "--json"]);
@@ -153,9 +164,9 @@ describe("lists, maps and secrets", () => {
     expect(shown.stdout).toMatch(/model\.base_url +none +default/);
     expect(shown.stderr).toMatch(/config\.yaml:2:12: model\.api_key holds a secret in clear/);
     const document = await run(["show", "model", "--json"]);
-    expect(document.stdout).toContain('"X-Team":"blue"');
+    expect(document.stdout).toContain('"X-Team":"[redacted]"');
     const got = await run(["get", "model.headers"]);
-    expect(got.stdout).toBe('{"X-Api-Key":"[redacted]","X-Team":"blue"}\n');
+    expect(got.stdout).toBe('{"X-Api-Key":"[redacted]","X-Team":"[redacted]"}\n');
     expect((await run(["get", "model.fallbacks", "--json"])).stdout).toBe(
       '{"key":"model.fallbacks","value":["openai/a"]}\n',
     );

@@ -1,7 +1,7 @@
 /** The reading half of `talaria config`. */
 import { relative } from "node:path";
 import { UserError } from "#base/errors.js";
-import { isSecretName, REDACTED, redact } from "#base/redact.js";
+import { isHeaders, isSecretName, REDACTED, redact, redactHeaders } from "#base/redact.js";
 import { visible } from "#base/text-width.js";
 import { CONFIG_KEYS, type ConfigKey, findKey, isSection, valueText } from "#config/keys.js";
 import { type EffectiveSetting, inspectConfig, type LoadedConfig, type Origin } from "#config/load.js";
@@ -137,7 +137,8 @@ function readValue(loaded: LoadedConfig, key: ConfigKey): unknown {
 function shownValue({ key, value, reference }: EffectiveSetting): unknown {
   if (typeof reference === "string") return redact(reference);
   if (reference === undefined && isSecretName(key.name)) return value === undefined ? undefined : REDACTED;
-  return withoutSecrets(reference ?? value, redact);
+  const shown = reference ?? value;
+  return isHeaders(key.name) ? redactHeaders(shown) : withoutSecrets(shown, redact);
 }
 
 /** `clean` is for texts whose name does not tell that they are secret. */
@@ -145,6 +146,7 @@ function withoutSecrets(value: unknown, clean: (text: string) => string, name = 
   if (typeof value === "string") return isSecretName(name) && !hasReference(value) ? REDACTED : clean(value);
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, clean));
   if (typeof value !== "object" || value === null) return value;
+  if (isHeaders(name)) return redactHeaders(value);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item, clean, key)]));
 }
 

@@ -20,6 +20,12 @@ describe("the environment of a command", () => {
     "AWS_SECRET_ACCESS_KEY",
     "AWS_SESSION_TOKEN",
     "DB_PASSWORD",
+    "GH_PAT",
+    "AZURE_DEVOPS_EXT_PAT",
+    "NPM_CONFIG__AUTH",
+    "REGISTRY_AUTH",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GPG_PASSPHRASE",
     "SECRET_KEY_BASE",
     "MY_TOKEN_FILE",
     "TALARIA_HOME",
@@ -37,6 +43,11 @@ describe("the environment of a command", () => {
       { DATABASE_URL: "postgres://ada:hunter2@db/x", SITE: "https://example.org:8080/a" },
       of,
     );
+    for (const start of ["ghp_", "github_pat_", "sk-", "xoxb-"]) {
+      expect(toolEnvironment({ MINE: `${start}${"a1B2".repeat(10)}` }, of)).not.toHaveProperty("MINE");
+    }
+    expect(toolEnvironment({ MINE: `AKIA${"A1B2".repeat(4)}` }, of)).not.toHaveProperty("MINE");
+    expect(toolEnvironment({ MINE: "/opt/sk-learn-environment-3/bin" }, of)).toHaveProperty("MINE");
     expect(env).not.toHaveProperty("DATABASE_URL");
     expect(env).toMatchObject({ SITE: "https://example.org:8080/a" });
   });

@@ -3,7 +3,7 @@
  * the call and not from a variable of the process, so that two conversations, or a session before and after a
  * compaction, cannot be taken for each other. Our own secrets and settings are not in it.
  */
-import { isSecretName } from "#base/redact.js";
+import { isSecretName, REDACTED, redact } from "#base/redact.js";
 
 export interface EnvironmentOf {
   readonly session: string;
@@ -28,9 +28,8 @@ export function toolEnvironment(
 
 function isForCommands(name: string, value: string): boolean {
   if (name === "" || name.includes("=") || value.includes("\0")) return false;
-  return (
-    !OURS.test(name) && !PROVIDERS.test(name) && !isSecretName(name) && !SECRET_PART.test(name) && !hasLogin(value)
-  );
+  const isSecret = isSecretName(name) || SECRET_PART.test(name) || hasLogin(value) || isToken(value);
+  return !isSecret && !OURS.test(name) && !PROVIDERS.test(name);
 }
 
 /** What configures this program, its runtime, or the shell that judges nothing of what it loads first. */
@@ -47,6 +46,11 @@ const SECRET_PART = /(?:^|_)(?:SECRETS?|TOKENS?|PASSW(?:OR)?D|PASSPHRASE|CREDENT
 /** `postgres://somebody:secret@host`: the secret is in the value. */
 function hasLogin(value: string): boolean {
   return /^[a-z][a-z0-9+.-]{0,31}:\/\/[^/\s:@]{0,256}:[^/\s@]{1,256}@/i.test(value);
+}
+
+/** `MINE=ghp_…`: the whole value has the shape of a known token. A part of one may be a folder's name. */
+function isToken(value: string): boolean {
+  return redact(value.trim()) === REDACTED;
 }
 
 /** Where the person's environment says nothing. */

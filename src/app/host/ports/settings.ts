@@ -3,7 +3,7 @@
  * looked at when somebody asks, and read again only when they have changed.
  */
 import { statSync } from "node:fs";
-import { isSecretName, REDACTED, redactValue } from "#base/redact.js";
+import { isHeaders, isSecretName, REDACTED, redactHeaders, redactValue } from "#base/redact.js";
 import type { HomePaths } from "#config/home.js";
 import { inspectConfig, type LoadedConfig } from "#config/load.js";
 import type { SettingsPort } from "#server/parts.js";
@@ -53,7 +53,9 @@ function treeOf({ settings }: LoadedConfig): Readonly<Record<string, unknown>> {
     }
     const isSecret = isSecretName(last) && value !== undefined && value !== null;
     // What names a variable is shown as it is written.
-    branch[last] = isSecret && reference === undefined ? REDACTED : redactValue(reference ?? value ?? null);
+    const shown = reference ?? value ?? null;
+    branch[last] =
+      isSecret && reference === undefined ? REDACTED : isHeaders(last) ? redactHeaders(shown) : redactValue(shown);
   }
   return tree;
 }
