@@ -238,13 +238,39 @@ describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
     expect(await chat.ended()).toBe(0);
   });
 
-  it("names the conversation at the end when it is not the newest", async () => {
+  it("goes on with -c in what was last opened here, be it not the newest", async () => {
     const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
     await home.run(["chat", "-q", "hello"]);
     const chat = open(["chat", "-r", id]);
     await chat.waitFor(/the answer[\s\S]*> /);
     chat.type(CTRL_D);
+    await chat.waitFor(/talaria chat -c goes on here\./);
+    expect(await chat.ended()).toBe(0);
+    expect(conversationIn((await home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(id);
+  });
+
+  it("names the conversation at the end when another terminal was used since", async () => {
+    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
+    const chat = open(["chat", "-r", id]);
+    await chat.waitFor(/the answer[\s\S]*> /);
+    await home.run(["chat", "-q", "hello"]);
+    chat.type(CTRL_D);
     await chat.waitFor(new RegExp(`talaria chat -r ${id} goes on here\\.`));
+  });
+
+  it("goes on with -c in a background conversation that was resumed into", async () => {
+    const chat = open([], { NO_COLOR: "1" });
+    await chat.waitFor(PROMPT);
+    chat.type("hello\r");
+    await chat.waitFor(/the answer[\s\S]*> /);
+    chat.type("/background aside\r");
+    await chat.waitFor(/\(background \w{16} is done\)/);
+    const task = /\(background (\w{16}) is done\)/.exec(chat.shown())?.[1] ?? "";
+    chat.type(`/resume ${task}\r`);
+    await chat.waitFor(/You are in[\s\S]*the answer[\s\S]*> /);
+    chat.type(CTRL_D);
+    expect(await chat.ended()).toBe(0);
+    expect(conversationIn((await home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(task);
   });
 
   it("says a failure in lines that fit", async () => {

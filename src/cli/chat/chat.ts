@@ -9,6 +9,7 @@ import { createCompleter } from "./complete.js";
 import { displayed, onScreen } from "./displayed.js";
 import type { LineInput } from "./input/line-input.js";
 import { pipedInput, readMessage } from "./input/piped-input.js";
+import { rememberLast } from "./last-chat.js";
 import { type HostLink, openLink } from "./link.js";
 import { runOnce } from "./one-run.js";
 import { type ChatOptions, checkOptions, isOneRun, workingDirectory } from "./options.js";
@@ -38,7 +39,11 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
     const onSeat = (id: string | undefined): void => {
       seat = id;
     };
-    const parts: Omit<ChatParts, "display"> = { context, link, start, onSeat };
+    let used = Promise.resolve();
+    const onUse = (id: string): void => {
+      used = used.then(() => rememberLast(context.home, id));
+    };
+    const parts: Omit<ChatParts, "display"> = { context, link, start, onSeat, onUse, whenRemembered: () => used };
     const [card, known] = await Promise.all([findTarget(context, link, options), defaultModel(link)]);
     const input = isTerminal ? await terminal(context, link, () => seat) : undefined;
     const wish = { card, text, title: options.title, known };
@@ -47,6 +52,7 @@ export async function chat(context: CliContext, options: ChatOptions): Promise<v
       const { chatByLines } = await import("./line-chat.js");
       await chatByLines(onScreen(parts, isTerminal ? "slash" : "flags"), wish, input ?? pipedInput(signal));
     }
+    await used;
     await sayGoodbye(link);
   } finally {
     link.close();

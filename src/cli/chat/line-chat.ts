@@ -44,7 +44,8 @@ export async function chatByLines(parts: LineChatParts, wish: LineChatWish, inpu
   if (card !== undefined && !input.isTerminal && done === "nothing" && spoken === "nothing")
     await talk.showLast("idle");
   if (input.isTerminal && talk.conversation !== undefined) {
-    screen.say([surface.paint.dim(await farewell(link, talk.conversation))]);
+    await parts.whenRemembered();
+    screen.say([surface.paint.dim(await farewell(context, link, talk.conversation))]);
   }
 }
 

@@ -24,6 +24,10 @@ export interface ChatParts extends WatchParts {
   readonly start: ChatStart;
   /** Told where this chat is: nowhere, a blank place, or a conversation. */
   readonly onSeat: (id: string | undefined) => void;
+  /** Told of a conversation that a person opens or speaks in. */
+  readonly onUse: (id: string) => void;
+  /** Resolves when what `onUse` was told is remembered. */
+  readonly whenRemembered: () => Promise<void>;
 }
 
 /** What a new conversation begins with. */
@@ -86,6 +90,7 @@ export class Talk {
     const seat = this.#take(card.id, true);
     const [own, opened] = await Promise.all([this.#modelOf(card), seat.opened]);
     this.#model = own;
+    this.#parts.onUse(card.id);
     this.#tellOpened();
     return opened;
   }
@@ -144,6 +149,7 @@ export class Talk {
       exchange,
       becameOf: async () => (await link.call("prompt.submit", { ...params, session_id: answer.session_id })).exchange,
     };
+    this.#parts.onUse(answer.session_id);
     this.#tellOpened();
     if (answer.title_dropped !== undefined) display.note(answer.title_dropped);
     return status === "duplicate" ? "duplicate" : "admitted";

@@ -5,17 +5,16 @@ import { requireSession } from "../commands/sessions-find.js";
 import { withReader } from "../commands/sessions-store.js";
 import { EXIT } from "../exit-codes.js";
 import type { Card } from "./exchange.js";
+import { lastConversation } from "./last-chat.js";
 import type { HostLink } from "./link.js";
 import { type ChatOptions, workingDirectory } from "./options.js";
-
-export const CLI_SOURCE = "cli";
 
 /** Undefined: a new one. */
 export async function findTarget(context: CliContext, link: HostLink, options: ChatOptions): Promise<Card | undefined> {
   const { resume, continue: continued } = options;
   const name = resume ?? (typeof continued === "string" ? continued : undefined);
   if (name === undefined && continued === undefined) return undefined;
-  const card = await requireCard(context, link, name ?? (await newest(link)));
+  const card = name === undefined ? await requireLast(context, link) : await requireCard(context, link, name);
   if (options.cwd !== undefined && card.cwd !== null && card.cwd !== workingDirectory(options)) {
     throw new UserError(`this conversation works in ${card.cwd}`, "--cwd is for new conversations", EXIT.usage);
   }
@@ -33,10 +32,9 @@ export async function requireCard(context: CliContext, link: HostLink, name: str
   throw new UserError(`${name} is not there any more`, undefined, EXIT["not-found"]);
 }
 
-async function newest(link: HostLink): Promise<string> {
-  const { sessions } = await link.call("session.list", { limit: 1, source: CLI_SOURCE });
-  const [row] = sessions;
-  if (row !== undefined) return row.id;
+async function requireLast({ home }: CliContext, link: HostLink): Promise<Card> {
+  const card = await lastConversation(home, link);
+  if (card !== undefined) return card;
   throw new UserError(
     "there is no terminal conversation to go on in",
     "talaria chat begins one; talaria sessions list shows those of other places",
