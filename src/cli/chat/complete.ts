@@ -15,7 +15,11 @@ export function createCompleter(link: HostLink, where: () => string | undefined)
     const params = { text: line, ...(id === undefined ? {} : { session_id: id }) };
     try {
       const { items, replace_from } = await link.callOnce("complete.slash", params, { timeoutMs: COMPLETE_MS });
-      return [items.map(({ text }) => `${text} `), line.slice(replace_from)];
+      const replaced = line.slice(replace_from);
+      const words = line.slice(1).trimEnd().split(/\s+/);
+      // What stands there already is whole: the key adds nothing to it.
+      const isWhole = /\s$/.test(line) && items.some(({ text }) => text === words.at(-1));
+      return isWhole ? [[], line] : [items.map(({ text }) => `${text} `), replaced];
     } catch {
       // A key that does nothing: the line can be typed and sent all the same.
       return [[], line];

@@ -162,3 +162,17 @@ describe("what a person sees", () => {
     ]);
   });
 });
+
+it("cuts a long title in the first line rather than breaking it", () => {
+  const { screen, written } = screenOf({ isTextLive: true, columns: 80 });
+  const title = "a title that is as long as it may be and then some more of it";
+  screen.opened({ conversation: "7h3kq2vd9w4xmpab", session: "s", model: "openai/gpt-5", isDemo: false, title });
+  screen.opened({ conversation: "7h3kq2vd9w4xmpab", session: "s", model: "demo/demo", isDemo: true, title });
+  const lines = written.aside.trimEnd().split("\n");
+  expect(lines).toEqual([
+    expect.stringMatching(/^conversation 7h3kq2vd9w4xmpab {2}openai\/gpt-5 {2}“a title .*…”$/),
+    expect.stringMatching(/\(scripted demo, not an AI\)$/),
+    `“${title}”`,
+  ]);
+  for (const line of lines) expect(line.length, line).toBeLessThan(80);
+});

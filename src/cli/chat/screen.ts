@@ -2,7 +2,7 @@
  * A chat as a person sees it. Answers go to stdout; tool lines, remarks and questions to stderr. While something runs
  * a status line is drawn in a terminal and wiped away again; what was said stays.
  */
-import { visible, visibleLines } from "#base/text-width.js";
+import { textWidth, truncate, visible, visibleLines } from "#base/text-width.js";
 import type { ApprovalAnswer } from "#session/approval.js";
 import { wrap } from "../format.js";
 import type { ChatDisplay, Opened, Recalled, SaidElsewhere } from "./display.js";
@@ -36,7 +36,7 @@ export function createScreen(surface: ChatSurface, answersWith: AnswersWith): Sc
     say,
     aside: canvas.aside,
     rest,
-    opened: (opened) => remark(openedLine(opened)),
+    opened: (opened) => remark(openedLine(opened, surface.columns - 1)),
     running() {
       // What an interrupted turn left unfinished is not the beginning of the next one.
       canvas.flow.endSegment();
@@ -116,10 +116,18 @@ function createCanvas(surface: ChatSurface): Canvas {
   };
 }
 
-function openedLine({ conversation, model, isDemo, title }: Opened): string {
-  const name = title === undefined ? "" : `  “${visible(title)}”`;
-  return `conversation ${conversation}  ${visible(model)}${isDemo ? " (scripted demo, not an AI)" : ""}${name}`;
+/** A title is cut rather than broken; where hardly any of it would be left, it goes to a line of its own. */
+function openedLine({ conversation, model, isDemo, title }: Opened, columns: number): string {
+  const line = `conversation ${conversation}  ${visible(model)}${isDemo ? " (scripted demo, not an AI)" : ""}`;
+  if (title === undefined) return line;
+  const room = columns - textWidth(line) - QUOTE_CELLS;
+  if (room < TITLE_CELLS_MIN) return `${line}\n“${truncate(visible(title), columns - 2)}”`;
+  return `${line}  “${truncate(visible(title), room)}”`;
 }
+
+/** Two spaces and the marks around a title. */
+const QUOTE_CELLS = 4;
+const TITLE_CELLS_MIN = 12;
 
 function draw(canvas: Canvas, drawing: Drawing): void {
   const { surface, flow } = canvas;

@@ -23,6 +23,21 @@ describe("text while it comes", () => {
     expect(streamed("a https://example.org/a/long/address b", 5)).toBe("a\nhttps://example.org/a/long/address\nb\n");
   });
 
+  it("counts a tab as the columns it takes, and leaves it in code", () => {
+    expect(streamed("a\tb\tc\td", 1)).toBe("a       b       c\nd\n");
+    expect(streamed("x\n\tone\ttwo", 2, 40)).toBe("x\n        one     two\n");
+    expect(streamed("```\n\tall:\n```", 3)).toBe("```\n\tall:\n```\n");
+  });
+
+  it("goes on below what came between, and a word that had begun stays whole", () => {
+    const { flow, written } = flowOf();
+    flow.add("one two thr");
+    flow.pause();
+    flow.add("ee four");
+    flow.endSegment();
+    expect(written()).toBe("one two\nthree four\n");
+  });
+
   it("keeps the writer's own lines, indentation and code", () => {
     const code = "```\nconst answer = forty + two;\n```";
     expect(streamed(`- one\n  two\n\n${code}\nend`, 4)).toBe(`- one\n  two\n\n${code}\nend\n`);

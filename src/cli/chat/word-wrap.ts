@@ -12,6 +12,17 @@ export interface WordWrap {
   pause(): void;
 }
 
+const TAB_COLUMNS = 8;
+
+/** Tabs as the spaces up to the next stop, so that a column is a column. */
+function spaced(blank: string, column: number): string {
+  let spaces = "";
+  for (const one of blank) {
+    spaces += one === "\t" ? " ".repeat(TAB_COLUMNS - ((column + spaces.length) % TAB_COLUMNS)) : one;
+  }
+  return spaces;
+}
+
 export function createWordWrap(write: (text: string) => void, columns: number): WordWrap {
   let column = 0;
   let spaces = "";
@@ -43,7 +54,8 @@ export function createWordWrap(write: (text: string) => void, columns: number): 
         if (token === "\n") breakLine();
         else if (token.trim() === "") {
           flushWord();
-          spaces += token;
+          // Code keeps its tabs, for whoever copies it.
+          spaces += isCode ? token : spaced(token, column + spaces.length);
         } else word += token;
       }
     },

@@ -81,7 +81,10 @@ function namesOf(provider: ProviderName, current: string | undefined): readonly 
   return [...new Set([own, usualModel].filter((name) => name !== undefined))];
 }
 
+/** Asked by name, it answers whatever is set up. */
+const DEMO_LABEL = "demo/demo";
+
 export function modelNames(config: LoadedConfig, env: NodeJS.ProcessEnv): readonly string[] {
   const usable = providerRows(config, env).filter(({ hasKey, isCurrent }) => hasKey || isCurrent);
-  return usable.flatMap(({ slug, models }) => models.map((name) => `${slug}/${name}`));
+  return [...usable.flatMap(({ slug, models }) => models.map((name) => `${slug}/${name}`)), DEMO_LABEL];
 }
