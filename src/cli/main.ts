@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "#base/clock.js";
 import { packageRoot } from "#base/package-root.js";
+import { isFullDisk, tellStderr } from "#base/stderr.js";
 import type { CliContext } from "./command.js";
 import { createContext } from "./context.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
@@ -92,7 +93,7 @@ function tellFailure(failure: Failure, program: Command): void {
     wantsColor("auto", { flag: color, env: process.env, isTerminal: process.stderr.isTTY === true }),
   );
   const columns = process.stderr.isTTY ? terminalColumns(process.stderr.columns) : undefined;
-  process.stderr.write(renderFailure(failure, { json: json === true, paint, columns }));
+  tellStderr(renderFailure(failure, { json: json === true, paint, columns }));
 }
 
 /** Told at once, before the command has tidied up: whoever pressed Ctrl-C wants to see that it was heard. */
@@ -161,7 +162,10 @@ function watchForEnd(tell: (meaning: string) => void) {
   };
   process.on("SIGINT", interrupted);
   process.stdout.on("error", onStreamError);
-  process.stderr.on("error", onStreamError);
+  process.stderr.on("error", (error) => {
+    // Nobody can be told any more; the exit code still says what happened.
+    if (!isFullDisk(error)) onStreamError(error);
+  });
   return {
     signal: controller.signal,
     interrupted,

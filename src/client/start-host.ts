@@ -24,6 +24,8 @@ const LAST_WORDS_LINES_MAX = 10;
 const WORDS_BYTES_MAX = 256_000;
 /** As in the table of exit codes: another process has the home. */
 const EXIT_LOCKED = 4;
+/** The same table: the disk or the database failed. */
+const EXIT_STORAGE = 5;
 
 export interface HostPlace {
   readonly socketPath: string;
@@ -193,9 +195,16 @@ function endOfWords(path: string, from: number): string {
 }
 
 function diedAtStart({ code, by }: Exit, words: string): OperationalError {
+  if (code === EXIT_STORAGE && words === "") return diskFull();
   const how = code === null ? `was ended (${by ?? "unknown"})` : `ended with ${code}`;
   const said = words === "" ? "It said nothing; `talaria logs` may tell more." : `Its last words:\n${words}`;
   return new OperationalError("host-start", "after-delay", `the host ${how} before it was ready. ${said}`);
+}
+
+/** Whatever else fails in the storage is said; only a disk without a byte left takes the words as well. */
+function diskFull(): OperationalError {
+  const text = "the host could not start: the disk is full, or its storage failed before it could say why.";
+  return new OperationalError("disk-full", "after-delay", `${text} Free some space, then try again.`);
 }
 
 function silentHost({ place }: HostWish): OperationalError {

@@ -5,6 +5,7 @@
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import type { Logger } from "#base/log.js";
+import { tellStderr } from "#base/stderr.js";
 import { type Host, type HostWish, startHost } from "./start-host.js";
 import { STOP_LIMIT_MS } from "./stop-host.js";
 import { killAfter } from "./watchdog.js";
@@ -97,7 +98,7 @@ function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortControll
     });
     // A stop that is under way goes on: it has its own limit.
     if (isStopping) return;
-    process.stderr.write(`talaria: the host ends because of a failure: ${known.message}\n`);
+    tellStderr(`talaria: the host ends because of a failure: ${known.message}\n`);
     exit(isStorage(error) ? HOST_EXIT.storage : HOST_EXIT.crashed);
   };
   const signals = Object.keys(SIGNALS) as StopSignal[];
