@@ -100,7 +100,7 @@ describe("prepareHome", () => {
         mkdirSync(root);
         writeFileSync(join(root, "logs"), "");
       },
-      /is a file/,
+      /home\/logs is a file, and the home .*\/home needs a folder there/,
     ],
   ])("refuses a home that is %s", (what, arrange, expected) => {
     const root =

@@ -80,7 +80,7 @@ export function prepareHome(paths: HomePaths): string[] {
   const remarks: string[] = [];
   if (found !== undefined) remarks.push(...closeFolder(paths.root, found, isOurs));
   for (const folder of ownFolders(paths)) {
-    const stats = folderStats(folder);
+    const stats = folderStats(folder, paths.root);
     if (stats === undefined) makeFolder(folder, paths.root);
     else remarks.push(...closeFolder(folder, stats, isOurs));
   }
@@ -103,10 +103,10 @@ function ownFolders(paths: HomePaths): string[] {
 }
 
 /** Undefined when nothing is there; a UserError when it is not a folder or cannot be looked at. */
-function folderStats(path: string): Stats | undefined {
+function folderStats(path: string, root = path): Stats | undefined {
   try {
     const stats = statSync(path);
-    if (!stats.isDirectory()) throw notUsable(path, "is a file, not a folder");
+    if (!stats.isDirectory()) throw path === root ? notUsable(path, "is a file, not a folder") : inTheWay(path, root);
     return stats;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -129,6 +129,14 @@ function makeFolder(path: string, root: string): void {
     if (code === "EACCES" || code === "EPERM" || code === "EROFS") throw notUsable(root, "is not writable");
     throw notUsable(root, `cannot be made (${code ?? String(error)})`);
   }
+}
+
+function inTheWay(path: string, root: string): UserError {
+  return new UserError(
+    `${path} is a file, and the home ${root} needs a folder there`,
+    `move the file away: mv ${path} ${path}.old; nothing was changed`,
+    EXIT_STORAGE,
+  );
 }
 
 function notUsable(path: string, why: string): UserError {
