@@ -18,5 +18,9 @@ it("completes the word that was begun, and adds nothing to one that is whole", a
   expect(await complete("/model ")).toEqual([["demo/demo "], ""]);
   expect(await complete("/model d")).toEqual([["demo/demo "], "d"]);
   expect(await complete("/model demo/demo ")).toEqual([[], "/model demo/demo "]);
+  expect(await Promise.all([complete("/model d"), complete("/model d")])).toEqual([
+    [["demo/demo "], "d"],
+    [[], "/model d"],
+  ]);
   expect(await complete("words")).toEqual([[], "words"]);
 });

@@ -9,8 +9,11 @@ export type Completer = (line: string) => Promise<readonly [completions: string[
 
 /** `where` is the conversation it is about, where there is one. */
 export function createCompleter(link: HostLink, where: () => string | undefined): Completer {
+  // Of two keys in a row the second is about a line that the first is about to change.
+  let isAsked = false;
   return async (line) => {
-    if (!line.startsWith("/")) return [[], line];
+    if (!line.startsWith("/") || isAsked) return [[], line];
+    isAsked = true;
     const id = where();
     const params = { text: line, ...(id === undefined ? {} : { session_id: id }) };
     try {
@@ -23,6 +26,8 @@ export function createCompleter(link: HostLink, where: () => string | undefined)
     } catch {
       // A key that does nothing: the line can be typed and sent all the same.
       return [[], line];
+    } finally {
+      isAsked = false;
     }
   };
 }
