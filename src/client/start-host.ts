@@ -198,7 +198,8 @@ function diedAtStart({ code, by }: Exit, words: string): OperationalError {
   if (code === EXIT_STORAGE && words === "") return diskFull();
   const how = code === null ? `was ended (${by ?? "unknown"})` : `ended with ${code}`;
   const said = words === "" ? "It said nothing; `talaria logs` may tell more." : `Its last words:\n${words}`;
-  return new OperationalError("host-start", "after-delay", `the host ${how} before it was ready. ${said}`);
+  const kind = code === EXIT_STORAGE ? "storage-failed" : "host-start";
+  return new OperationalError(kind, "after-delay", `the host ${how} before it was ready. ${said}`);
 }
 
 /** Whatever else fails in the storage is said; only a disk without a byte left takes the words as well. */

@@ -92,8 +92,11 @@ class Thread {
     this.ready = new Promise((resolve, reject) => {
       this.#worker.on("message", (message: FromWorker) => {
         if (message.kind === "ready") resolve();
-        else if (message.kind === "failed") reject(fromWire(message.error));
-        else events.onAnswers(message.responses);
+        else if (message.kind === "failed") {
+          // It ends now, and has said why: its end is no news.
+          this.#isEnding = true;
+          reject(fromWire(message.error));
+        } else events.onAnswers(message.responses);
       });
     });
     // A store that cannot be opened rejects `ready`; for a reader, its callers are told as well.
