@@ -12,7 +12,8 @@ export async function takingHome<T>(context: CliContext, take: () => Promise<T>)
   const { lockHolder } = await import("#app/open-store.js");
   // A slow start is no wait: only a process that lives and has the home is worth a word.
   const explain = clock.after(PATIENCE_MS, () => {
-    if (lockHolder(home) !== undefined) out.note("Waiting for another chat in this home to end…");
+    if (lockHolder(home) !== undefined)
+      out.note("Waiting for the host of this home, or another command, to let go of it…");
   });
   try {
     return await take();
@@ -29,7 +30,7 @@ function refusal({ home }: CliContext, holder: number | undefined): UserError {
   const who = holder === undefined ? "another process" : `process ${holder}`;
   return new UserError(
     `${home.root} is in use by ${who}; only one process may write to a home. Nothing was stored.`,
-    "a chat is open in another terminal: leave it with Ctrl-D, or wait",
+    "a host at work or another command has it: wait, or end the host with talaria host stop; a chat starts it again",
     EXIT.locked,
   );
 }

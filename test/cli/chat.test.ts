@@ -503,6 +503,18 @@ describe("several chats in one home", () => {
     expect(await home.sessions()).toHaveLength(2);
   });
 
+  it("are no reason to be refused, but a process that has the home is, for a command that writes; it says what to do", async () => {
+    const holder = await holdHome(home.path, {});
+    try {
+      const { code, stderr } = await home.run(["approvals", "revoke", "x"]);
+      expect(code).toBe(4);
+      expect(stderr).toMatch(/Waiting for the host of this home, or another command/);
+      expect(stderr).toMatch(/only one process may write to a home[\s\S]*talaria host stop/);
+    } finally {
+      holder.kill("SIGKILL");
+    }
+  }, 30_000);
+
   it("are refused with 4 by a home that another program writes to, and nothing is stored", async () => {
     const holder = await holdHome(home.path, {});
     try {
