@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type NetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
@@ -207,8 +207,8 @@ class HostProcess {
       });
     }
     const giveUp = performance.now() + START_MS;
-    // The port opens last.
-    while (!isItsOwn(home, child.pid) || !(await accepts(port))) {
+    const doors = [{ port, host: "127.0.0.1" }, { path: join(home, "run", "host.sock") }];
+    while (!isItsOwn(home, child.pid) || !(await Promise.all(doors.map(accepts))).every(Boolean)) {
       if (child.exitCode !== null) throw new Error(`the host ended with ${child.exitCode}: ${this.#output}`);
       if (performance.now() > giveUp) throw new Error(`the host did not come up: ${this.#output}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -249,9 +249,9 @@ function isItsOwn(home: string, pid: number | undefined): boolean {
   return pid !== undefined && hostPidOf(home) === pid;
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts(door: NetConnectOpts): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(door);
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);
