@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { finished } from "../cli/support/run.js";
 import { hostPid } from "../support/hosts.js";
+import { sample } from "../support/sample.js";
 import { Life } from "./life.js";
 import { TURN_POINTS } from "./points.js";
 import { stagedLives } from "./staged.js";
@@ -12,7 +13,7 @@ const SAY = ["chat", "-q", "do it"];
 
 describe("a host killed with SIGKILL", () => {
   it.each([
-    ...TURN_POINTS,
+    ...sample(TURN_POINTS),
     ["CP-01 the message is being stored", "store.mid-admit"],
     ["CP-02 stored, not acknowledged", "server.before-answer:5"],
   ] as const)(

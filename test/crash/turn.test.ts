@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sample } from "../support/sample.js";
 import { Life } from "./life.js";
 import { TURN_POINTS } from "./points.js";
 import { stagedLives } from "./staged.js";
@@ -25,15 +26,18 @@ describe("a turn killed with SIGKILL", () => {
     if (isUnknown) expect(life.lastRequest()).toMatch(UNKNOWN);
   });
 
-  it.each(TURN_POINTS)("[CT-1] [CT-10] is finished before what is said next is answered: %s", async (_id, point) => {
-    life = await beginLife(THREE_CALLS);
-    const { id } = await killedAt(life, point);
-    const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ outcome: "completed", text: "Then we rest." });
-    const card = await life.card(id);
-    expect(judge(card, life)).toEqual([]);
-    expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
-  });
+  it.each(sample(TURN_POINTS))(
+    "[CT-1] [CT-10] is finished before what is said next is answered: %s",
+    async (_id, point) => {
+      life = await beginLife(THREE_CALLS);
+      const { id } = await killedAt(life, point);
+      const resumed = await life.run(["chat", "-r", id, "-q", "and then?", "--json"]);
+      expect(JSON.parse(resumed.stdout)).toMatchObject({ outcome: "completed", text: "Then we rest." });
+      const card = await life.card(id);
+      expect(judge(card, life)).toEqual([]);
+      expect(card.messages.slice(-2).map(({ text }) => text)).toEqual(["and then?", "Then we rest."]);
+    },
+  );
 
   it("[CT-9] survives being killed again while it is recovered, and a third time", { timeout: 60_000 }, async () => {
     life = await beginLife(THREE_CALLS);
