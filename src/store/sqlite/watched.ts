@@ -44,9 +44,10 @@ export interface StepTold {
 
 /** The turn is settled by now; `answer` is what was said at its end, if anything was. */
 export function tellTurnEnded(tx: Tx, conversation: Conversation, end: TurnTold): void {
-  const watched = tx.db.list(
+  const rows = tx.db.all<{ kind: string }>(
     "SELECT DISTINCT kind FROM hook_subscriber WHERE kind IN ('post_llm_call', 'agent:end', 'subagent_stop')",
   );
+  const watched = rows.map(({ kind }) => kind);
   if (watched.length === 0) return;
   const isAnswered = end.outcome === "completed" && end.answer !== undefined;
   if (isAnswered && watched.includes("post_llm_call")) {

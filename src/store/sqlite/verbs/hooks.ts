@@ -157,7 +157,10 @@ export const HOOK = `SELECT h.no, h.subscriber, h.event, e.kind, h.order_key, h.
 
 /** Along the index of what is open, line by line: what was told long ago is not walked over. */
 function owedToOthers(tx: Tx, kept: ReadonlySet<string>, limit: number): readonly HookRow[] {
-  const owed = tx.db.list("SELECT DISTINCT subscriber FROM hook_delivery WHERE ended_ms IS NULL");
+  const rows = tx.db.all<{ subscriber: string }>(
+    "SELECT DISTINCT subscriber FROM hook_delivery WHERE ended_ms IS NULL",
+  );
+  const owed = rows.map(({ subscriber }) => subscriber);
   return owed
     .filter((subscriber) => !kept.has(subscriber))
     .flatMap((subscriber) =>
