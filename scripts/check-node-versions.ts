@@ -36,8 +36,8 @@ export function checkNodeVersions(root: string): Report {
   };
 }
 
-/** What the native driver could do otherwise under another Node: the contract on both stores, files, threads, search. */
-const STORE_TESTS = ["connection", "open", "migrate", "batch", "store", "worker-store", "worker-close"]
+/** What the native driver could do otherwise under another Node: the contract in memory and on files, threads, search. */
+const STORE_TESTS = ["connection", "open", "migrate", "batch", "store", "worker-close"]
   .map((name) => `src/store/sqlite/${name}.test.ts`)
   .concat("src/store/search/search.test.ts");
 
