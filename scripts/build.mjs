@@ -25,6 +25,8 @@ const ENTRIES = {
 };
 /** The first is native and finds its binary beside its own files; the second is one large file that few need. */
 const EXTERNAL = ["@photostructure/sqlite", "@swc/wasm-typescript"];
+/** What platform libraries use when somebody installed it beside them, and do without otherwise. */
+const EXTERNAL_OPTIONAL = ["bufferutil", "utf-8-validate", "zlib-sync"];
 /** The ES module build: of a bundled CommonJS module a lazy `import("yaml")` would only see `default`. */
 const ALIAS = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
 /** zod brings its messages in fifty languages; we show the English ones, and every start would read them all. */
@@ -57,7 +59,7 @@ async function bundle() {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    external: EXTERNAL,
+    external: [...EXTERNAL, ...EXTERNAL_OPTIONAL],
     alias: ALIAS,
     plugins: [ONE_LOCALE],
     sourcemap: "linked",
