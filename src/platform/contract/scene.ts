@@ -5,13 +5,20 @@
 import type { PlatformKind } from "../platform.js";
 
 export interface Peer {
-  /** Somebody writes; resolves when the other side has taken it, not when we have. */
+  /**
+   * Somebody writes; resolves when the other side has taken it, not when we have. The text is what a person types: the
+   * peer escapes it, cuts it to its own limit and drops what its wire cannot carry, as the platform does. May reject
+   * where the platform refuses such a text (empty, huge).
+   */
   say(words: PeerWords): Promise<void>;
   /** Gives again what was given before, as the platform does when it saw no acknowledgement; undefined where it never does. */
   redeliver?(): Promise<void>;
   /** How many of the events it gave us it regards as acknowledged; undefined where there is no such thing. */
   acknowledged?(): Promise<number>;
-  /** What people see in a chat, in order, as edited last. */
+  /**
+   * What people see in a chat, in order, as edited last. Markup the platform takes by itself (Discord's Markdown) stays
+   * as it was written; entities and tags of a wire format are resolved.
+   */
   shown(chat: PeerChat): Promise<readonly Shown[]>;
   /** Somebody presses a button of a message of ours; answers what they are shown. */
   press?(chat: PeerChat, label: string): Promise<string>;
@@ -70,4 +77,10 @@ export interface PlatformScene {
   place(chat: PeerChat): import("../platform.js").Place;
   /** Faults it cannot have, each with the reason. */
   readonly lacks: Readonly<Partial<Record<PeerFault["kind"], string>>>;
+  /** `Outgoing.id` keeps a second attempt from showing twice, so that a lost answer may be a `retry`. Default false. */
+  readonly isIdempotent?: boolean;
+  /** Why what is said while our line is cut never reaches us; undefined where the platform keeps it. */
+  readonly losesMeanwhile?: string;
+  /** Removes what the scene made outside the peer (files, children); called after `peer.stop`. */
+  close?(): Promise<void>;
 }
