@@ -3,6 +3,7 @@
  * an OperationalError `fenced`; its turn belongs to somebody else by then, and nothing of it is settled here.
  * The tip's history is read once and then followed by what was added, so a step costs its own messages only.
  */
+import type { Question } from "#agent/glimpse.js";
 import type { Journal } from "#agent/journal.js";
 import type { Clock } from "#base/clock.js";
 import { invariant, OperationalError } from "#base/errors.js";
@@ -10,8 +11,9 @@ import type { SessionId } from "#base/ids.js";
 import { HOME_OWNER } from "#session/person.js";
 import type { SessionStore } from "#session/store.js";
 import type { TipHistory } from "#session/verbs/reading.js";
-import type { ClaimedTurn, Fenced } from "#session/verbs/turns.js";
+import type { ClaimedTurn, Fenced, OwedReply } from "#session/verbs/turns.js";
 import type { HistoryCache } from "./history-cache.js";
+import type { ChatWords } from "./parts.js";
 
 /** More permissions than this are not looked through; the person is asked again. */
 const GRANTS_MAX = 1_000;
@@ -28,12 +30,18 @@ export interface JournalParts {
   readonly clock: Clock;
   readonly claimed: ClaimedTurn;
   readonly histories: HistoryCache;
+  readonly chat?: ChatWords | undefined;
   /** Told between steps: what was shown before is history up to this number. */
   onStored?(seq: number): void;
 }
 
-export function createJournal({ store, clock, claimed, histories, onStored }: JournalParts): StoreJournal {
+export function createJournal({ store, clock, claimed, histories, chat, onStored }: JournalParts): StoreJournal {
   const pass = { turn: claimed.turn, epoch: claimed.epoch };
+  const { address } = claimed;
+  const asking = (question: Question): { asking?: OwedReply } =>
+    address === undefined || chat === undefined
+      ? {}
+      : { asking: { platform: address.platform, address, parts: chat.question(address, question) } };
   const { conversation } = claimed;
   let session = claimed.session;
   // Steers are taken when every call of the step before is finished: what is read next holds all that was shown.
@@ -73,7 +81,8 @@ export function createJournal({ store, clock, claimed, histories, onStored }: Jo
       return open;
     },
     ask: async (call, question) =>
-      unfenced(await store.askApproval({ ...pass, call, question: { ...question }, ...now() })).approval,
+      unfenced(await store.askApproval({ ...pass, call, question: { ...question }, ...asking(question), ...now() }))
+        .approval,
     async decide(approval, { answer, reply, by = HOME_OWNER }) {
       const words = reply === undefined ? {} : { reply };
       const decision = await store.decideApproval({ approval, answer, ...words, by, ...now() });

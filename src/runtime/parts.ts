@@ -1,4 +1,5 @@
 /** What the runtime is built from. The composition root makes these; the runtime knows no settings file and no disk. */
+import type { Question } from "#agent/glimpse.js";
 import type { InterceptedTurn } from "#agent/hook-interceptors.js";
 import type { Interceptors } from "#agent/interceptors.js";
 import type { TurnLimits } from "#agent/turn-parts.js";
@@ -7,6 +8,8 @@ import type { ConversationId, HostId, SessionId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
 import type { Random } from "#base/random.js";
 import type { Model } from "#model/model.js";
+import type { Address } from "#session/address.js";
+import type { OwedPart } from "#session/delivery.js";
 import type { SessionStore } from "#session/store.js";
 import type { ClaimedTurn } from "#session/verbs/turns.js";
 import type { RunChild } from "#tool/delegate.js";
@@ -36,8 +39,15 @@ export interface RuntimeParts {
   readonly spoolDir: string;
   /** Where a conversation that names no directory works. */
   readonly cwd: string;
+  /** How something is said in a chat, one part a message; absent: all in one. */
+  readonly chat?: ChatWords;
   /** Foreground commands of a turn end with it, however it ended. */
   endTurn(turn: ClaimedTurn["turn"]): void;
+}
+
+export interface ChatWords {
+  reply(address: Address, text: string): readonly OwedPart[];
+  question(address: Address, question: Question): readonly OwedPart[];
 }
 
 export interface ToolPorts {

@@ -15,6 +15,7 @@ import type { Face, TurnReport } from "./face.js";
 import { createJournal, type StoreJournal, unfenced } from "./journal.js";
 import { outcomeText } from "./outcome-text.js";
 import type { TurnModels } from "./parts.js";
+import { repliesTo } from "./replies.js";
 import { setUpTurn } from "./turn-setup.js";
 
 export interface ClaimedRun {
@@ -33,7 +34,14 @@ export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnR
   const { conversation, session, turn, input, text, seq } = claimed;
   const { face, isRecovered } = run;
   face.onTurn?.({ conversation, session, turn, input, text, seq, isRecovered });
-  const journal = createJournal({ store, clock, claimed, histories, onStored: (stored) => face.onStored?.(stored) });
+  const journal = createJournal({
+    store,
+    clock,
+    claimed,
+    histories,
+    chat: engine.chat,
+    onStored: (stored) => face.onStored?.(stored),
+  });
   const costs = createCosts(claimed.spent, run.parentCosts);
   let end: TurnEnd;
   let models: TurnModels | undefined;
@@ -83,9 +91,7 @@ async function settle(engine: Engine, run: ClaimedRun, end: SettledEnd, facts: R
     ...(reason === undefined ? {} : { reason }),
     ...(end.kind === "answered" && text !== "" ? { final: { text, body: end.body } } : {}),
     usage: facts.costs.atEnd(end.kind === "answered" ? end.usage : undefined),
-    ...(claimed.address === undefined || said === undefined
-      ? {}
-      : { replies: [{ platform: claimed.address.platform, address: claimed.address, parts: [said] }] }),
+    ...repliesTo(engine, claimed, said),
     nowMs: engine.clock.nowMs(),
   });
   faultPoint("turn.settled");

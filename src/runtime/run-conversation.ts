@@ -9,6 +9,7 @@ import type { ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
 import type { ConversationRun, Engine } from "./engine.js";
 import type { TurnReport } from "./face.js";
 import { judge, RECOVERY_ATTEMPTS_MAX } from "./recovery.js";
+import { repliesTo } from "./replies.js";
 import { runClaimed } from "./run-claimed.js";
 
 export async function runConversation(engine: Engine, run: ConversationRun): Promise<readonly TurnReport[]> {
@@ -84,6 +85,7 @@ async function close(engine: Engine, taken: ClaimedTurn, verdict: "leave" | "set
     epoch,
     outcome: "interrupted-by-crash",
     reason: notice,
+    ...repliesTo(engine, taken, notice),
     nowMs: engine.clock.nowMs(),
   });
   return {

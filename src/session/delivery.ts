@@ -3,6 +3,22 @@
  * outcome is `unknown`, which only a read-back or a marked second copy may resolve [CT-3] [CT-4].
  */
 import { InvariantError, unreachable } from "#base/errors.js";
+import type { ApprovalId } from "#base/ids.js";
+
+/** What goes along with a part's text. */
+export interface DeliveryBody {
+  /** It puts a question: the person's answer belongs to this one, and these are the answers it takes. */
+  readonly approval?: ApprovalId;
+  readonly answers?: readonly string[];
+  /** A file of this machine. */
+  readonly media?: { readonly path: string; readonly name: string; readonly mediaType: string };
+}
+
+/** One message of several that are owed together. */
+export interface OwedPart {
+  readonly text: string;
+  readonly body?: DeliveryBody;
+}
 
 export type DeliveryState =
   | { readonly phase: "pending"; readonly dueMs: number | null; readonly isMarked: boolean }

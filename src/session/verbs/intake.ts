@@ -4,7 +4,7 @@ import type { Address } from "../address.js";
 import type { DeliveryState } from "../delivery.js";
 import type { Admission, InputMode, InputPhase } from "../input.js";
 import type { MessageBody } from "../message.js";
-import type { ResetPolicy } from "../reset-policy.js";
+import type { ResetPolicy, ResetReason } from "../reset-policy.js";
 
 /** What a new session starts with. */
 export interface SessionStart {
@@ -51,7 +51,16 @@ export interface Inbound {
   readonly start: SessionStart;
   /** A title wanted for the conversation if this message begins it [LS-4]. */
   readonly title?: string;
+  /** How far the account has read there: kept with the message, and never moved back. */
+  readonly cursor?: PlaceCursor;
+  /** What the chat is told when this message finds its conversation expired: owed with the new one. */
+  readonly onReset?: Readonly<Record<ResetReason, string>>;
   readonly nowMs: number;
+}
+
+export interface PlaceCursor {
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface QueuedInput {
@@ -91,6 +100,19 @@ export interface IntakeVerbs {
   queue(args: { readonly conversation: ConversationId; readonly limit: number }): readonly QueuedInput[];
   /** Everything that was said to a conversation and is owed by it, newest first, with what became of it. */
   standing(args: { readonly conversation: ConversationId; readonly limit: number }): Standing;
+  /** Of an account, newest first. */
+  cursors(args: {
+    readonly platform: string;
+    readonly account: string;
+    readonly limit: number;
+  }): readonly PlaceCursor[];
+  /** For what was read there and not kept. */
+  keepCursor(args: {
+    readonly platform: string;
+    readonly account: string;
+    readonly cursor: PlaceCursor;
+    readonly nowMs: number;
+  }): { readonly kind: "ok" };
   /** Conversations with something queued and no turn that would take it: what a death between the two left. */
   unclaimed(args: { readonly limit: number }): readonly ConversationId[];
 }

@@ -1,8 +1,8 @@
 /** Verbs of what is owed: deliveries to people, boundary events to hooks, jobs to ourselves. */
-import type { ConversationId, DeliveryId, HostId, JobId } from "#base/ids.js";
+import type { ConversationId, DeliveryId, HostId, JobId, TurnId } from "#base/ids.js";
 import type { Address } from "../address.js";
 import type { BoundaryKind, BoundaryPayload } from "../boundary.js";
-import type { DeliveryEvent, DeliveryState } from "../delivery.js";
+import type { DeliveryBody, DeliveryEvent, DeliveryState, OwedPart } from "../delivery.js";
 
 export interface DueDelivery {
   /** Also the idempotency key on platforms that take one. */
@@ -15,6 +15,13 @@ export interface DueDelivery {
   readonly attempts: number;
   /** A copy that may be the second one: shown as such [CT-4]. */
   readonly isMarked: boolean;
+  readonly body: DeliveryBody | null;
+  readonly conversation: ConversationId | null;
+  /** The turn that it answers. */
+  readonly turn: TurnId | null;
+  /** The message that showed the answer as it grew; this one takes its place. */
+  readonly preview: string | null;
+  readonly createdMs: number;
 }
 
 export interface DueHook {
@@ -62,18 +69,22 @@ export interface OutboxVerbs {
     readonly conversation?: ConversationId;
     readonly platform: string;
     readonly address: Address;
-    readonly parts: readonly string[];
+    readonly parts: readonly (string | OwedPart)[];
     readonly nowMs: number;
   }): readonly DeliveryId[];
   /** Heads of their lines that are due, marked as being sent before a byte leaves. */
   claimDeliveries(args: {
     readonly host: HostId;
     readonly platforms?: readonly string[];
+    /** Accounts of these platforms that cannot send now. */
+    readonly except?: readonly { readonly platform: string; readonly account: string }[];
     readonly limit: number;
     readonly nowMs: number;
   }): readonly DueDelivery[];
+  /** When the next one of these platforms is due; null: nothing is. */
+  deliveryDue(args: { readonly platforms: readonly string[] }): { readonly atMs: number | null };
   /** What a death left in the air, oldest first: to be read back, or sent once more as a marked copy [CT-4]. */
-  unknownDeliveries(args: { readonly limit: number }): readonly DueDelivery[];
+  unknownDeliveries(args: { readonly limit: number; readonly platforms?: readonly string[] }): readonly DueDelivery[];
   settleDelivery(args: {
     readonly id: DeliveryId;
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;

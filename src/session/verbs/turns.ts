@@ -11,6 +11,7 @@ import type {
 } from "#base/ids.js";
 import type { Address } from "../address.js";
 import type { ApprovalAnswer, Decision } from "../approval.js";
+import type { OwedPart } from "../delivery.js";
 import type { MessageBody, NewMessage, Usage } from "../message.js";
 import type { CallOutcome, Effect, ToolCallState } from "../tool-call.js";
 import type { TurnOutcome } from "../turn.js";
@@ -83,7 +84,7 @@ export interface OwedReply {
   readonly platform: string;
   readonly address: Address;
   /** One row a part, sent in this order. */
-  readonly parts: readonly string[];
+  readonly parts: readonly (string | OwedPart)[];
 }
 
 export interface Settlement extends TurnPass {
@@ -166,12 +167,16 @@ export interface TurnVerbs {
   addContext(
     args: TurnPass & { readonly text: string; readonly body: MessageBody; readonly nowMs: number },
   ): { readonly kind: "added"; readonly seq: number } | Fenced;
+  /** A message in the chat that shows the answer as it grows: the reply's first part takes its place, also after a death. */
+  keepPreview(args: { readonly turn: TurnId; readonly receipt: string }): { readonly kind: "kept" | "ended" };
   /** What has been streamed so far; becomes history, marked, if the turn is cut [FQ-1]. */
   saveDraft(args: TurnPass & { readonly text: string }): { readonly kind: "saved" } | Fenced;
   askApproval(
     args: TurnPass & {
       readonly call: ToolCallId;
       readonly question: Readonly<Record<string, unknown>>;
+      /** How it is put to somebody in a chat: owed with the question, which its last part names. */
+      readonly asking?: OwedReply;
       readonly nowMs: number;
     },
   ): { readonly kind: "asked"; readonly approval: ApprovalId } | Fenced;

@@ -4,7 +4,8 @@
  */
 import { invariant } from "#base/errors.js";
 import type { DeliveryId } from "#base/ids.js";
-import type { Tx } from "./tx.js";
+import type { OwedPart } from "#session/delivery.js";
+import { json, type Tx } from "./tx.js";
 
 export interface Owed {
   readonly conversation?: number | null;
@@ -12,19 +13,20 @@ export interface Owed {
   readonly platform: string;
   readonly destination: string;
   readonly address: string;
-  readonly parts: readonly string[];
+  readonly parts: readonly (string | OwedPart)[];
   readonly nowMs: number;
 }
 
 /** [CT-3] One row a part; they commit with whatever owes them. */
 export function owe(tx: Tx, owed: Owed): DeliveryId[] {
-  return owed.parts.map((text, index) => {
+  return owed.parts.map((part, index) => {
+    const { text, body = undefined } = typeof part === "string" ? { text: part } : part;
     const isHead =
       tx.db.get("SELECT 1 FROM delivery WHERE destination = ? AND ended_ms IS NULL LIMIT 1", owed.destination) ===
       undefined;
     const row = tx.db.get<{ id: DeliveryId }>(
-      `INSERT INTO delivery(id, conversation, turn, part, parts, platform, destination, address, text, state, due_ms, created_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING id`,
+      `INSERT INTO delivery(id, conversation, turn, part, parts, platform, destination, address, text, body, state, due_ms, created_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING id`,
       tx.newId<DeliveryId>(),
       owed.conversation ?? null,
       owed.turn ?? null,
@@ -34,6 +36,7 @@ export function owe(tx: Tx, owed: Owed): DeliveryId[] {
       owed.destination,
       owed.address,
       text.toWellFormed(),
+      json(body),
       isHead ? owed.nowMs : null,
       owed.nowMs,
     );

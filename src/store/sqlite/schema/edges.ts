@@ -64,7 +64,7 @@ CREATE UNIQUE INDEX delivery_part ON delivery(turn, destination, part) WHERE tur
 -- Only the head of a destination's line has a due time, so claiming never walks a blocked line.
 CREATE UNIQUE INDEX delivery_head ON delivery(destination) WHERE due_ms IS NOT NULL OR state IN ('sending', 'unknown');
 CREATE INDEX delivery_line ON delivery(destination, no) WHERE ended_ms IS NULL;
-CREATE INDEX delivery_due ON delivery(due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX delivery_due ON delivery(platform, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX delivery_notice ON delivery(conversation) WHERE turn IS NULL AND conversation IS NOT NULL;
 CREATE INDEX delivery_open ON delivery(no) WHERE state IN ('sending', 'unknown');
 CREATE TRIGGER delivery_starts BEFORE INSERT ON delivery
@@ -82,7 +82,7 @@ CREATE TRIGGER delivery_comes_first BEFORE UPDATE OF due_ms ON delivery
 CREATE TRIGGER delivery_ends_once BEFORE UPDATE ON delivery
   WHEN OLD.ended_ms IS NOT NULL OR NEW.no <> OLD.no OR NEW.id <> OLD.id OR NEW.conversation IS NOT OLD.conversation
     OR NEW.turn IS NOT OLD.turn OR NEW.part <> OLD.part OR NEW.parts <> OLD.parts OR NEW.platform <> OLD.platform
-    OR NEW.destination <> OLD.destination OR NEW.address <> OLD.address
+    OR NEW.destination <> OLD.destination OR NEW.address <> OLD.address OR NEW.body IS NOT OLD.body
     OR (NEW.text IS NOT OLD.text AND NOT (NEW.state = 'sent' AND NEW.text IS NULL))
   BEGIN SELECT RAISE(ABORT, 'a delivery ends once, as it was owed'); END;
 -- Bytes leave only after the attempt is counted, and after an unknown outcome only as a marked copy.
@@ -95,6 +95,20 @@ CREATE TRIGGER delivery_steps BEFORE UPDATE ON delivery
 CREATE TRIGGER delivery_kept BEFORE DELETE ON delivery
   WHEN OLD.ended_ms IS NULL OR (SELECT deleted_ms FROM conversation WHERE no = OLD.conversation) IS NULL
   BEGIN SELECT RAISE(ABORT, 'what is owed stays owed'); END;
+
+-- How far an account has read in a place, so that a gap is found after a death. It never goes back.
+CREATE TABLE cursor(
+  platform TEXT NOT NULL,
+  account TEXT NOT NULL,
+  name TEXT NOT NULL CHECK(name <> ''),
+  value TEXT NOT NULL CHECK(value <> ''),
+  moved_ms INTEGER NOT NULL,
+  PRIMARY KEY(platform, account, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX cursor_moved ON cursor(platform, account, moved_ms);
+CREATE TRIGGER cursor_goes_on BEFORE UPDATE ON cursor
+  WHEN length(NEW.value) < length(OLD.value) OR (length(NEW.value) = length(OLD.value) AND NEW.value < OLD.value)
+  BEGIN SELECT RAISE(ABORT, 'a cursor never goes back'); END;
 
 CREATE TABLE job(
   no INTEGER PRIMARY KEY,

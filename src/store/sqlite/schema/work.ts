@@ -85,6 +85,8 @@ CREATE TABLE turn(
   -- The number its user message took: who takes the turn over need not look for it in history.
   from_seq INTEGER NOT NULL DEFAULT 0,
   draft TEXT,
+  -- The message in a chat that shows the answer as it grows.
+  preview TEXT,
   -- What its model calls used: a budget counts on after a death, so none of these falls.
   input_tokens INTEGER NOT NULL DEFAULT 0,
   output_tokens INTEGER NOT NULL DEFAULT 0,

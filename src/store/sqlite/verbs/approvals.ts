@@ -4,6 +4,7 @@
  */
 import { invariant } from "#base/errors.js";
 import type { ApprovalId } from "#base/ids.js";
+import { destinationOf } from "#session/address.js";
 import {
   APPROVAL_REPLY_CHARS_MAX,
   type ApprovalAnswer,
@@ -13,15 +14,16 @@ import {
   grantNamed,
 } from "#session/approval.js";
 import type { GrantVerbs } from "#session/verbs/grants.js";
-import type { TurnVerbs } from "#session/verbs/turns.js";
+import type { OwedReply, TurnVerbs } from "#session/verbs/turns.js";
 import { findConversation } from "../acts.js";
+import { owe } from "../line.js";
 import { callRow, passed } from "../pass.js";
 import { NOTHING_SPENT, spentOn } from "../spending.js";
 import type { Tx, VerbTable } from "../tx.js";
 import { tellApproval } from "../watched.js";
 
 export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApproval"> & GrantVerbs> = {
-  askApproval(tx, { call, question, nowMs, ...pass }) {
+  askApproval(tx, { call, question, asking, nowMs, ...pass }) {
     const turn = passed(tx, pass);
     if (turn === undefined) return { kind: "fenced" };
     const row = callRow(tx, pass, call);
@@ -41,6 +43,7 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
     invariant(asked, "an insert returns its row");
     tx.db.run("UPDATE turn SET state = 'waiting', epoch = ? WHERE no = ?", pass.epoch, turn.no);
     tellApproval(tx, asked.no, { nowMs });
+    if (asking !== undefined) oweQuestion(tx, turn.conversation, { asking, approval, nowMs });
     return { kind: "asked", approval };
   },
 
@@ -135,4 +138,24 @@ function grant(tx: Tx, approval: ApprovalRow, as: { isSession: boolean; nowMs: n
     as.nowMs,
     approval.conversation,
   );
+}
+
+/** A death between the question and the chat cannot part them: the last part names the question it asks. */
+function oweQuestion(
+  tx: Tx,
+  conversation: number,
+  { asking, approval, nowMs }: { asking: OwedReply; approval: ApprovalId; nowMs: number },
+): void {
+  const last = asking.parts.length - 1;
+  owe(tx, {
+    conversation,
+    platform: asking.platform,
+    destination: destinationOf(asking.address),
+    address: JSON.stringify(asking.address),
+    parts: asking.parts.map((part, at) => {
+      const whole = typeof part === "string" ? { text: part } : part;
+      return at === last ? { ...whole, body: { ...whole.body, approval } } : whole;
+    }),
+    nowMs,
+  });
 }

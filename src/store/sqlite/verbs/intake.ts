@@ -8,7 +8,14 @@ import type { ConversationId, InputId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { type Admission, INPUT_CHARS_MAX } from "#session/input.js";
 import { NO_RESET, type ResetPolicy, type ResetReason, resetDeadline } from "#session/reset-policy.js";
-import type { Inbound, IntakeVerbs, OwedDelivery, QueuedInput, RouteTarget } from "#session/verbs/intake.js";
+import type {
+  Inbound,
+  IntakeVerbs,
+  OwedDelivery,
+  PlaceCursor,
+  QueuedInput,
+  RouteTarget,
+} from "#session/verbs/intake.js";
 import {
   type Conversation,
   closeOpening,
@@ -38,6 +45,7 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     const place = findPlace(tx, inbound, author);
     if (place.kind === "rejected") return place;
     const by = isUnsignedDelegation(inbound) ? place.conversation.owner : author();
+    if (inbound.cursor !== undefined) moveCursor(tx, inbound, inbound.cursor);
     return place.suspended ? admitDead(tx, inbound, place, by) : admitQueued(tx, inbound, place, by);
   },
 
@@ -79,6 +87,20 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     return { inputs, deliveries };
   },
 
+  cursors(tx, { platform, account, limit }) {
+    return tx.db.all<PlaceCursor>(
+      "SELECT name, value FROM cursor INDEXED BY cursor_moved WHERE platform = ? AND account = ? ORDER BY moved_ms DESC LIMIT ?",
+      platform,
+      account,
+      limit,
+    );
+  },
+
+  keepCursor(tx, { cursor, ...place }) {
+    moveCursor(tx, place, cursor);
+    return { kind: "ok" };
+  },
+
   unclaimed(tx, { limit }) {
     // The partial index holds what is queued and nothing else: the work grows with that, never with history.
     const rows = tx.db.all<{ id: ConversationId }>(
@@ -91,6 +113,24 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     return rows.map(({ id }) => id);
   },
 };
+
+/** Numbers of platforms grow in length before they grow in letters: an older one that comes late moves nothing. */
+function moveCursor(
+  tx: Tx,
+  { platform, account, nowMs }: Pick<Inbound, "platform" | "account" | "nowMs">,
+  { name, value }: PlaceCursor,
+): void {
+  tx.db.run(
+    `INSERT INTO cursor(platform, account, name, value, moved_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+     ON CONFLICT DO UPDATE SET value = excluded.value, moved_ms = excluded.moved_ms
+       WHERE length(excluded.value) > length(value) OR (length(excluded.value) = length(value) AND excluded.value > value)`,
+    platform,
+    account,
+    name,
+    value,
+    nowMs,
+  );
+}
 
 function knownInput(tx: Tx, inbound: Inbound): Admission | undefined {
   const row = tx.db.get<{ id: InputId; conversation: ConversationId; phase: "queued" }>(
@@ -271,6 +311,7 @@ function admitQueued(tx: Tx, inbound: Inbound, place: Place, author: number): Ad
   const input = insertInput(tx, inbound, { conversation, author, state: "queued", reason: null });
   touch(tx, conversation.no, inbound.nowMs);
   if (place.isNew) tellChildStarted(tx, conversation, { goal: inbound.text, nowMs: inbound.nowMs });
+  if (place.resetFrom !== undefined) oweResetNotice(tx, inbound, conversation, place.resetFrom.reason);
   const title = place.isNew && inbound.title !== undefined ? wantTitle(tx, conversation, inbound.title) : undefined;
   return {
     kind: "admitted",
@@ -292,6 +333,20 @@ function admitDead(tx: Tx, inbound: Inbound, place: Place, author: number): Admi
   });
   if (inbound.address !== undefined) oweNotice(tx, inbound, inbound.address, place.conversation);
   return { kind: "suspended", input, conversation: place.conversation.id };
+}
+
+/** [RI] A reset is announced where it happens: the chat learns of it with its first answer, whatever dies between. */
+function oweResetNotice(tx: Tx, inbound: Inbound, conversation: Conversation, reason: ResetReason): void {
+  const { address, onReset, nowMs } = inbound;
+  if (address === undefined || onReset === undefined) return;
+  owe(tx, {
+    conversation: conversation.no,
+    platform: inbound.platform,
+    destination: destinationOf(address),
+    address: JSON.stringify(address),
+    parts: [onReset[reason]],
+    nowMs,
+  });
 }
 
 function oweNotice(tx: Tx, inbound: Inbound, address: Address, conversation: Conversation): void {

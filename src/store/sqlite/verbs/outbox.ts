@@ -6,7 +6,7 @@ import { invariant } from "#base/errors.js";
 import type { JobId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { HOOK_CUT_TEXTS } from "#session/boundary.js";
-import { type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
+import { type DeliveryBody, type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
 import type { DueDelivery, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
@@ -29,28 +29,32 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     });
   },
 
-  claimDeliveries(tx, { host, platforms, limit, nowMs }) {
-    const rows = tx.db.all<DueRow>(
-      `SELECT no, id, platform, address, text, part, parts, attempts + 1 AS attempts, marked FROM delivery
-       WHERE due_ms <= ?1 AND (?2 IS NULL OR platform IN (SELECT value FROM json_each(?2))) ORDER BY due_ms LIMIT ?3`,
-      nowMs,
-      platforms === undefined ? null : JSON.stringify(platforms),
-      limit,
-    );
+  claimDeliveries(tx, { host, platforms, except = [], limit, nowMs }) {
+    const rows = dueOf(tx, { platforms: platforms ?? platformsWithDue(tx), except, limit, nowMs });
     return rows.map((row) => {
       tx.db.run(
         "UPDATE delivery SET state = 'sending', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
         host,
         row.no,
       );
-      return toDelivery(row);
+      return toDelivery({ ...row, attempts: row.attempts + 1 });
     });
   },
 
-  unknownDeliveries(tx, { limit }) {
+  deliveryDue(tx, { platforms }) {
+    const row = tx.db.get<{ atMs: number | null }>(
+      `SELECT min((SELECT min(due_ms) FROM delivery INDEXED BY delivery_due WHERE platform = p.value AND due_ms IS NOT NULL)) AS atMs
+       FROM json_each(?) p`,
+      JSON.stringify(platforms),
+    );
+    return { atMs: row?.atMs ?? null };
+  },
+
+  unknownDeliveries(tx, { limit, platforms }) {
     const rows = tx.db.all<DueRow>(
-      `SELECT no, id, platform, address, text, part, parts, attempts, marked FROM delivery
-       WHERE ${IN_THE_AIR} AND state = 'unknown' ORDER BY no LIMIT ?`,
+      `${DUE} WHERE d.no IN (SELECT no FROM delivery WHERE ${IN_THE_AIR}) AND d.state = 'unknown'
+         AND (?1 IS NULL OR d.platform IN (SELECT value FROM json_each(?1))) ORDER BY d.no LIMIT ?2`,
+      platforms === undefined ? null : JSON.stringify(platforms),
       limit,
     );
     return rows.map(toDelivery);
@@ -145,14 +149,68 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
 /** In the words of the index `delivery_open`, which SQLite uses only when it reads its very condition. */
 const IN_THE_AIR = "state IN ('sending', 'unknown')";
 
-interface DueRow extends Omit<DueDelivery, "address" | "isMarked"> {
+/** The preview belongs to the first part alone. */
+const DUE = `SELECT d.no, d.id, d.platform, d.address, d.text, d.body, d.part, d.parts, d.attempts, d.marked,
+    d.created_ms AS createdMs, c.id AS conversation, t.id AS turn,
+    iif(d.part = 1, t.preview, NULL) AS preview
+  FROM delivery d LEFT JOIN conversation c ON c.no = d.conversation LEFT JOIN turn t ON t.no = d.turn`;
+
+interface DueRow extends Omit<DueDelivery, "address" | "isMarked" | "body"> {
   readonly no: number;
   readonly address: string;
+  readonly body: string | null;
   readonly marked: 0 | 1;
 }
 
-function toDelivery({ no, marked, address, ...row }: DueRow): DueDelivery {
-  return { ...row, isMarked: marked === 1, address: JSON.parse(address) as Address };
+function toDelivery({ no, marked, address, body, ...row }: DueRow): DueDelivery {
+  return {
+    ...row,
+    isMarked: marked === 1,
+    address: JSON.parse(address) as Address,
+    body: body === null ? null : (JSON.parse(body) as DeliveryBody),
+  };
+}
+
+/** Each platform by its own index: what one that is down owes is never walked for another. */
+function dueOf(
+  tx: Tx,
+  wish: {
+    platforms: readonly string[];
+    except: readonly { platform: string; account: string }[];
+    limit: number;
+    nowMs: number;
+  },
+): DueRow[] {
+  const rows: DueRow[] = [];
+  for (const platform of wish.platforms) {
+    if (rows.length >= wish.limit) break;
+    const without = wish.except.filter((one) => one.platform === platform).map(({ account }) => account);
+    rows.push(
+      ...tx.db.all<DueRow>(
+        `${DUE} WHERE d.no IN (SELECT no FROM delivery INDEXED BY delivery_due WHERE platform = ?1 AND due_ms <= ?2
+           AND (?3 = '[]' OR json_extract(address, '$.account') IS NULL
+             OR json_extract(address, '$.account') NOT IN (SELECT value FROM json_each(?3)))
+           ORDER BY due_ms LIMIT ?4) ORDER BY d.due_ms`,
+        platform,
+        wish.nowMs,
+        JSON.stringify(without),
+        wish.limit - rows.length,
+      ),
+    );
+  }
+  return rows;
+}
+
+/** One look in the index for each platform that owes something, however much it owes. */
+function platformsWithDue(tx: Tx): string[] {
+  const rows = tx.db.all<{ platform: string | null }>(
+    `WITH RECURSIVE each(platform) AS (
+       SELECT min(platform) FROM delivery WHERE due_ms IS NOT NULL
+       UNION ALL SELECT (SELECT min(platform) FROM delivery WHERE due_ms IS NOT NULL AND platform > each.platform) FROM each
+         WHERE each.platform IS NOT NULL)
+     SELECT platform FROM each WHERE platform IS NOT NULL`,
+  );
+  return rows.flatMap(({ platform }) => platform ?? []);
 }
 
 interface DeliveryRow {

@@ -116,7 +116,7 @@ const ERASURES = [
   `DELETE FROM delivery WHERE no IN (SELECT no FROM delivery
      WHERE conversation = ? AND turn IS NULL AND ended_ms IS NOT NULL LIMIT ?)`,
   "DELETE FROM job WHERE no IN (SELECT no FROM job WHERE conversation = ? AND ended_ms IS NOT NULL LIMIT ?)",
-  "UPDATE turn SET reason = NULL WHERE no IN (SELECT no FROM turn WHERE conversation = ? AND reason IS NOT NULL LIMIT ?)",
+  "UPDATE turn SET reason = NULL, preview = NULL WHERE no IN (SELECT no FROM turn WHERE conversation = ? AND (reason IS NOT NULL OR preview IS NOT NULL) LIMIT ?)",
   `UPDATE input SET text = NULL, body = NULL, address = NULL WHERE no IN (SELECT no FROM input
      WHERE conversation = ? AND (text IS NOT NULL OR address IS NOT NULL) LIMIT ?)`,
 ];

@@ -119,6 +119,17 @@ export const turnVerbs: VerbTable<Omit<TurnVerbs, "askApproval" | "decideApprova
     return { kind: "added", seq: append(tx, { ...place, role: "note", text, body, atMs: nowMs }) };
   },
 
+  keepPreview(tx, { turn, receipt }) {
+    // The lease's own epoch: whoever shows the answer holds no pass, and changes nothing that a turn decides by.
+    const changed = tx.db.run(
+      `UPDATE turn SET preview = ?, epoch = (SELECT epoch FROM lease WHERE conversation = turn.conversation)
+       WHERE id = ? AND state <> 'settled'`,
+      receipt,
+      turn,
+    );
+    return { kind: changed === 0 ? "ended" : "kept" };
+  },
+
   saveDraft(tx, { text, ...pass }) {
     const turn = passed(tx, pass);
     if (turn === undefined) return { kind: "fenced" };
