@@ -1,25 +1,53 @@
 /** Telegram as a platform: what the configuration may say, its limits, and how an account is opened. */
 import { z } from "zod";
-import { type PlatformKind, PlatformRefusal } from "../platform.js";
+import type { PlatformKind } from "../platform.js";
 
-const settings = z.strictObject({});
+/** Telegram lets a request wait for 50 seconds at most; a line that died is noticed a little after this time. */
+const POLL_SECONDS_DEFAULT = 25;
+const POLL_SECONDS_MAX = 50;
 
-export const telegram: PlatformKind<z.output<typeof settings>> = {
+const webhook = z.strictObject({
+  url: z.url({ protocol: /^https$/, error: "the public address of this gateway's door, with https://" }),
+  secret: z
+    .string({ error: "any secret of your own; Telegram shows it with every call" })
+    .regex(/^[\w-]{16,256}$/, { error: "16 to 256 letters, digits, _ or -" }),
+  /** Behind the platform's own part of the address. */
+  path: z.string().startsWith("/", { error: "begins with a slash" }).default("/"),
+});
+
+const settings = z.strictObject({
+  token: z
+    .string({ error: "the bot's token is missing; BotFather shows it" })
+    .regex(/^\d+:[\w-]+$/, { error: "no bot's token: BotFather shows one such as 123456:ABC-DEF1234ghIkl" }),
+  api_root: z
+    .url({ protocol: /^https?$/, error: "the address of a Bot API server, with http:// or https://" })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional(),
+  poll_seconds: z.int().min(1).max(POLL_SECONDS_MAX).default(POLL_SECONDS_DEFAULT),
+  webhook: webhook.optional(),
+});
+
+export type TelegramSettings = z.output<typeof settings>;
+
+export const telegram: PlatformKind<TelegramSettings> = {
   name: "telegram",
   title: "Telegram",
   settings,
-  secrets: [],
+  secrets: ["token", "webhook.secret"],
   limits: {
+    // Telegram takes 4096; the rest is room for a mark of our own.
     text: 4000,
     unit: "utf16",
+    // In groups it is 20 a minute; a burst is told to wait by Telegram itself.
     chatEveryMs: 1000,
-    perSecond: 20,
-    editEveryMs: 0,
-    mediaIn: 0,
-    mediaOut: 0,
+    perSecond: 30,
+    editEveryMs: 1500,
+    mediaIn: 20_000_000,
+    mediaOut: 50_000_000,
     hasLines: true,
   },
-  open: async () => {
-    throw new PlatformRefusal("not there yet");
+  async open(chosen, parts) {
+    const { openTelegram } = await import("./adapter.js");
+    return openTelegram(chosen, parts);
   },
 };
