@@ -17,6 +17,7 @@ export type DeliveryId = Branded<"Delivery">;
 export type JobId = Branded<"Job">;
 export type PersonId = Branded<"Person">;
 export type HostId = Branded<"Host">;
+export type ChatCommandId = Branded<"ChatCommand">;
 
 export const ID_CHARS = 16;
 /** No i, l, o, u: an id read aloud or copied by hand stays the same id. */

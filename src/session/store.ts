@@ -7,6 +7,7 @@
  * `store-busy` (the queue is full: nothing was taken), `disk-full`, `storage-failed`, `deadline`, `closed`.
  */
 import type { CareVerbs } from "./verbs/care.js";
+import type { ChatVerbs } from "./verbs/chat.js";
 import type { GrantVerbs } from "./verbs/grants.js";
 import type { IntakeVerbs } from "./verbs/intake.js";
 import type { LifecycleVerbs } from "./verbs/lifecycle.js";
@@ -23,7 +24,8 @@ export interface StoreVerbs
     RouteVerbs,
     OutboxVerbs,
     ReadingVerbs,
-    CareVerbs {}
+    CareVerbs,
+    ChatVerbs {}
 
 export type VerbName = keyof StoreVerbs;
 export type VerbArgs<V extends VerbName> = Parameters<StoreVerbs[V]>[0];
@@ -62,6 +64,11 @@ export const READING_VERBS = [
   "idleSince",
   "importCursor",
   "outline",
+  "access",
+  "pairings",
+  "openCommands",
+  "question",
+  "openQuestion",
 ] as const satisfies readonly VerbName[];
 
 export type ReadingVerb = (typeof READING_VERBS)[number];
@@ -125,6 +132,13 @@ export const WRITING_VERBS = [
   "importRoute",
   "noteAudit",
   "addAttachment",
+  "offerPairing",
+  "approvePairing",
+  "revokeAccess",
+  "admitCommand",
+  "beginCommand",
+  "finishCommand",
+  "tellJob",
 ] as const satisfies readonly VerbName[];
 
 export type WritingVerb = (typeof WRITING_VERBS)[number];

@@ -11,6 +11,7 @@
  */
 import { APPROVALS } from "./schema/approvals.js";
 import { BOUNDARIES } from "./schema/boundaries.js";
+import { CHAT } from "./schema/chat.js";
 import { CONVERSATIONS } from "./schema/conversations.js";
 import { EDGES } from "./schema/edges.js";
 import { HISTORY } from "./schema/history.js";
@@ -22,4 +23,4 @@ import { WORK } from "./schema/work.js";
 export const APPLICATION_ID = 0x54414c41;
 
 /** Every statement that makes an empty file a store of version 1. */
-export const SCHEMA_V1 = [PEOPLE, CONVERSATIONS, HISTORY, WORK, APPROVALS, EDGES, BOUNDARIES, LEDGERS].join("\n");
+export const SCHEMA_V1 = [PEOPLE, CONVERSATIONS, HISTORY, WORK, APPROVALS, EDGES, BOUNDARIES, LEDGERS, CHAT].join("\n");

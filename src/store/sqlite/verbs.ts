@@ -3,6 +3,7 @@ import type { StoreVerbs } from "#session/store.js";
 import type { VerbTable } from "./tx.js";
 import { approvalVerbs } from "./verbs/approvals.js";
 import { careVerbs } from "./verbs/care.js";
+import { chatVerbs } from "./verbs/chat.js";
 import { intakeVerbs } from "./verbs/intake.js";
 import { lifecycleVerbs } from "./verbs/lifecycle.js";
 import { outboxVerbs } from "./verbs/outbox.js";
@@ -21,4 +22,5 @@ export const VERBS: VerbTable<StoreVerbs> = {
   ...outboxVerbs,
   ...readingVerbs,
   ...careVerbs,
+  ...chatVerbs,
 };
