@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { BUTTON_TOKEN_MAX, type Limits } from "../platform.js";
+import { splitText } from "../split.js";
 import { type OpenScene, onStage } from "./stage.js";
 
 const CODE = [
@@ -59,7 +60,10 @@ export function describeSending(open: OpenScene): void {
 
   it("shows Markdown readably, and code as it is", () =>
     onStage(open, async ({ scene, send }) => {
-      expect(await send("dm", REPLY)).toMatchObject({ kind: "sent" });
+      const { text: max, unit, hasLines } = scene.kind.limits;
+      for (const part of splitText(REPLY, { max, unit, hasLines })) {
+        expect(await send("dm", part)).toMatchObject({ kind: "sent" });
+      }
       const all = (await scene.peer.shown("dm")).map((one) => one.text).join("\n");
       expect(all).toContain(CODE.join("\n"));
       for (const word of ["A title", "bold", "slanted", "inline_code()", "one", "two", "The end."])
