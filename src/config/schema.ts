@@ -4,35 +4,12 @@
  */
 import { z } from "zod";
 import { LOG_BYTES_MAX_DEFAULT, LOG_KEEP_DEFAULT, LOG_LEVELS } from "#base/log.js";
-import { choice, decimal, keyNotes, part, type Repair, structure, whole, yesOrNo } from "./key-notes.js";
+import { choice, decimal, keyNotes, part, structure, whole, yesOrNo } from "./key-notes.js";
+import { gateway, platforms } from "./schema-gateway.js";
 import { hooks } from "./schema-hooks.js";
 import { modelGroup, prices } from "./schema-model.js";
 
-export const MAX_AGE_DAYS_DEFAULT = 90;
 export const QUEUE_MAX_DEFAULT = 10_000;
-
-const reset = z.object({
-  mode: choice(
-    ["none", "idle", "daily", "both"],
-    "none",
-    "when a chat that nobody used starts afresh: after idle time, once a day, both or never",
-  ),
-  at_hour: whole({ from: 0, to: 23, initial: 4 }, "local hour at which a daily reset is due"),
-  idle_minutes: whole(
-    { from: 1, to: 5_256_000, initial: 1440 },
-    "minutes without a message after which an idle reset is due",
-  ),
-});
-
-const gateway = z.object({
-  // [RI-11a] … [RI-11e]
-  session_store_max_age_days: z.int().min(0).max(36_500).default(MAX_AGE_DAYS_DEFAULT).register(keyNotes, {
-    takes: "a whole number of days (0: never)",
-    description: "days without use after which a route is pruned; transcripts stay",
-    repair: repairMaxAgeDays,
-  }),
-  reset,
-});
 
 const sessions = z.object({
   group_sessions_per_user: yesOrNo(true, "in a group every person has a conversation of their own"),
@@ -150,6 +127,7 @@ export const configSchema = z.object({
   web,
   hooks,
   hooks_auto_accept: yesOrNo(false, "run every configured hook without asking for leave first"),
+  platforms,
   gateway,
   sessions,
   backup,
@@ -161,12 +139,3 @@ export const configSchema = z.object({
 });
 
 export type Config = z.output<typeof configSchema>;
-
-/** [RI-11d] [RI-11e] A wrong age must neither stop the program nor prune anything it should not. */
-function repairMaxAgeDays(value: unknown): Repair {
-  const days = typeof value === "string" && /^[+-]?\d{1,9}$/.test(value.trim()) ? Number(value) : value;
-  if (typeof days !== "number" || !Number.isInteger(days)) {
-    return { value: MAX_AGE_DAYS_DEFAULT, warning: `is not a whole number of days; ${MAX_AGE_DAYS_DEFAULT} is used` };
-  }
-  return { value: Math.max(0, days) };
-}
