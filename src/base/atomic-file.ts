@@ -142,7 +142,8 @@ async function removeStale(target: string, clock: Clock): Promise<void> {
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** A name in a folder is on stable storage when the folder is. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   await handle.sync().finally(() => handle.close());
 }
