@@ -10,11 +10,11 @@ import type { Logger } from "#base/log.js";
 import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
 import { createAnnouncer } from "#hook/announcer.js";
-import type { Failure } from "#hook/delivery.js";
+import { askToDispatch, type DispatchAnswer, listeners } from "#hook/ask-hooks.js";
 import type { Announced, Hook, HookPayload } from "#hook/hook.js";
 import { type HookLedger, openLedger } from "#hook/ledger.js";
 import { pokingStore } from "#hook/poking-store.js";
-import { createHookRunner } from "#hook/runner.js";
+import { createHookRunner, type HookRunner } from "#hook/runner.js";
 import type { SessionStore } from "#session/store.js";
 import { type HookLeave, hookNotes, hookSettings, ledgerPath } from "./hook-settings.js";
 import { runnable } from "./runnable-hook.js";
@@ -39,6 +39,8 @@ export interface Hooks {
   /** By name: those that are called, and those that wait for leave. Plugins are not among them. */
   readonly configured: { readonly running: readonly string[]; readonly waiting: readonly string[] };
   interceptors(turn: InterceptedTurn): Interceptors;
+  /** Asks about a message that came from a platform. */
+  beforeDispatch(payload: HookPayload): Promise<DispatchAnswer>;
   poke(): void;
   announce(name: Announced, payload: HookPayload): void;
   start(): Promise<void>;
@@ -46,7 +48,7 @@ export interface Hooks {
   stop(limitMs: number): Promise<void>;
   /** Something is being told right now. */
   isBusy(): boolean;
-  failures(): readonly Failure[];
+  failures: HookRunner["failures"];
 }
 
 export async function openHooks(wish: HooksWish): Promise<Hooks> {
@@ -60,16 +62,22 @@ export async function openHooks(wish: HooksWish): Promise<Hooks> {
   const announce = (name: Announced, payload: HookPayload): void => announcer.announce(name, payload);
   const ledger = openLedger({ path: ledgerPath(home), clock, log, hooks });
   const noteEnd: HookLedger["note"] = (hook, name, end) => ledger.note(hook, name, end);
+  const dispatching = new AbortController();
   const parts = { hooks, clock, log, announce, noteEnd };
   return {
     store: hooks.length === 0 ? wish.store : pokingStore(wish.store, () => runner.poke()),
     notes: hookNotes(settings),
     configured: { running: named("allowed"), waiting: named("needs-consent") },
     interceptors: (turn) => (hooks.length === 0 ? NO_INTERCEPTORS : createInterceptors(parts, turn)),
+    async beforeDispatch(payload) {
+      if (listeners(hooks, "pre_gateway_dispatch").length === 0) return { kind: "allow" };
+      return askToDispatch(hooks, payload, { clock, log, noteEnd, signal: dispatching.signal });
+    },
     poke: () => runner.poke(),
     announce,
     start: () => runner.start(),
     async stop(limitMs) {
+      dispatching.abort();
       await runner.stop(limitMs);
       announcer.stop();
       await ledger.close();

@@ -63,6 +63,24 @@ export async function askForContext(
   return said(await askAll(hooks, "pre_llm_call", payload, asking), context);
 }
 
+export type DispatchAnswer =
+  | { readonly kind: "allow" }
+  | { readonly kind: "skip"; readonly reason: string }
+  | { readonly kind: "rewrite"; readonly text: string };
+
+/** What the first hook that says anything wants done with a message. One that fails changes nothing. */
+export async function askToDispatch(
+  hooks: readonly Hook[],
+  payload: HookPayload,
+  asking: Asking,
+): Promise<DispatchAnswer> {
+  for (const { hook, end } of await askAll(hooks, "pre_gateway_dispatch", payload, asking)) {
+    const answer = end.kind === "answered" ? dispatchAnswer(hook, end.answer) : undefined;
+    if (answer !== undefined) return answer;
+  }
+  return { kind: "allow" };
+}
+
 interface Answer {
   readonly hook: string;
   readonly end: Awaited<ReturnType<typeof callHook>>;
@@ -102,6 +120,21 @@ function blockReason(answer: unknown): string | undefined {
   if (!isBlock) return undefined;
   const words = [answer["message"], answer["reason"]].find((text) => typeof text === "string" && text !== "");
   return typeof words === "string" ? words : "it gave no reason";
+}
+
+/** `{action: "skip", reason}`, `{action: "rewrite", text}`, `{action: "allow"}`; a hook that blocks skips. */
+function dispatchAnswer(hook: string, answer: unknown): DispatchAnswer | undefined {
+  if (!isRecord(answer)) return undefined;
+  if (answer["action"] === "skip" || blockReason(answer) !== undefined) {
+    const words = [answer["reason"], answer["message"]].find((text) => typeof text === "string" && text !== "");
+    const reason = typeof words === "string" ? words : `the hook ${hook} gave no reason`;
+    return { kind: "skip", reason: reason.slice(0, REASON_CHARS_MAX).toWellFormed() };
+  }
+  const { text } = answer;
+  if (answer["action"] === "rewrite" && typeof text === "string") {
+    return { kind: "rewrite", text: text.slice(0, ANSWER_CHARS_MAX).toWellFormed() };
+  }
+  return answer["action"] === "allow" ? { kind: "allow" } : undefined;
 }
 
 function context(answer: unknown): string | undefined {

@@ -1,7 +1,7 @@
-/** A store whose writes tell the runner that something may be owed. A poke that is lost costs a moment, never a boundary. */
+/** A store whose writes tell whoever delivers that something may be owed. A poke that is lost costs a moment, nothing else. */
 import type { SessionStore, WritingVerb } from "#session/store.js";
 
-/** Verbs that can tell of something; the rest never does. */
+/** Verbs that can tell hooks of something; the rest never does. */
 const TELLING: readonly WritingVerb[] = [
   "admit",
   "claim",
@@ -21,8 +21,12 @@ const TELLING: readonly WritingVerb[] = [
   "pruneRoutes",
 ];
 
-export function pokingStore(store: SessionStore, poke: () => void): SessionStore {
-  const told = TELLING.map((verb) => [verb, telling(store, verb, poke)] as const);
+export function pokingStore(
+  store: SessionStore,
+  poke: () => void,
+  verbs: readonly WritingVerb[] = TELLING,
+): SessionStore {
+  const told = verbs.map((verb) => [verb, telling(store, verb, poke)] as const);
   return Object.assign(Object.create(store) as SessionStore, Object.fromEntries(told));
 }
 
