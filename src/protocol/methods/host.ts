@@ -49,7 +49,29 @@ export const hostMethods = {
       hooks_owed: count,
       memory_mb: z.number(),
       linger_s: z.number(),
-      platforms: z.array(z.strictObject({ name: z.string(), state: z.string() })),
+      platforms: z.array(
+        z.strictObject({
+          name: z.string(),
+          /** `starting`, `up`, `down`, `refused`. */
+          state: z.string(),
+          account: z.string().optional(),
+          since: seconds.nullable().optional(),
+          why: z.string().nullable().optional(),
+          hint: z.string().nullable().optional(),
+          /** So long after it was lost it is tried again; null: its adapter works on it. */
+          retry_s: z.number().nullable().optional(),
+          /** Since this host began. */
+          received: count.optional(),
+          sent: count.optional(),
+          failed: count.optional(),
+          last_received: seconds.nullable().optional(),
+          last_sent: seconds.nullable().optional(),
+        }),
+      ),
+      /** This host has the platforms: `talaria gateway run`. */
+      gateway: z.boolean().optional(),
+      /** What is wrong with platforms in the settings, one sentence each. */
+      platform_problems: z.array(z.string()).optional(),
       home: z.string().optional(),
       epoch: z.int().optional(),
       /** `safe-mode`: it crashed too often, answers these methods and runs nothing. */
@@ -71,7 +93,7 @@ export const hostMethods = {
     params: z.object({
       force: z.boolean().optional(),
       reason: name.optional(),
-      /** Only when no turn works and no background command runs. */
+      /** Only when no turn works, no background command runs and it has no platforms. */
       if_idle: z.boolean().optional(),
       /** Only when, beside that, no other client is there, no hook or job runs, and it is not to stay. */
       if_alone: z.boolean().optional(),
@@ -86,6 +108,8 @@ export const hostMethods = {
       working: count.optional(),
       waiting: count.optional(),
       processes: count.optional(),
+      /** Why it stays: it has the platforms. */
+      gateway: z.boolean().optional(),
       drain_ms: z.number().optional(),
     }),
   },

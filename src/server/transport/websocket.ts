@@ -1,6 +1,6 @@
 /**
  * The host's port for pages and editors: a WebSocket on `/api/ws` and a sign of life on `/health`, on this machine's
- * own address. Everything else is 404. A client without the token, from another origin or under another name gets a
+ * own address, and below `/platforms/` what platforms call. Everything else is 404. A client without the token, from another origin or under another name gets a
  * status code before anything is upgraded [WI-5]; one that dawdles over its headers is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
@@ -11,6 +11,7 @@ import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import { CONNECTIONS_MAX, FRAME_CHARS_MAX, type Wire } from "../wire.js";
 import { type DoorRules, HEALTH_PATH, isOwnHost, judgeKnock, type Knock, placeOf } from "./doorkeeper.js";
+import { createPlatformDoor, type ServePlatform } from "./platform-door.js";
 import { SUBPROTOCOL } from "./token.js";
 import { WebSocketWire } from "./websocket-wire.js";
 
@@ -42,6 +43,8 @@ export interface WebSocketOptions extends DoorRules {
   readonly accept: (wire: Wire) => void;
   /** Told to anybody on this machine: nothing secret may be in it. */
   readonly health: () => Health;
+  /** Serves requests of platforms; without it there are none. */
+  readonly platforms?: ServePlatform;
   readonly connectionsMax?: number;
 }
 
@@ -56,7 +59,10 @@ export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebS
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
   });
   const lines = new Set<Wire>();
-  const server = createHttpServer((request, response) => answer(request, response, options));
+  const platforms = createPlatformDoor(options.platforms, clock);
+  const server = createHttpServer((request, response) => {
+    if (!platforms.answer(request, response)) answer(request, response, options);
+  });
   server.maxConnections = connectionsMax * 2;
   server.on("upgrade", (request, socket, head) => {
     socket.on("error", () => socket.destroy());
