@@ -21,6 +21,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/rpc.js"),
   },
   {
+    name: "gateway",
+    summary: "let people write from Telegram, Discord, Slack, IRC …",
+    group: TALK_GROUP,
+    load: () => import("./commands/gateway.js"),
+  },
+  {
     name: "approvals",
     summary: "see what waits for your answer and what you allowed",
     group: TALK_GROUP,

@@ -5,6 +5,7 @@ import type { HomePaths } from "#config/home.js";
 import type { Result } from "#protocol/methods.js";
 import type { HostControl } from "#server/parts.js";
 import { READING_VERBS, type VerbName, WRITING_VERBS } from "#session/store.js";
+import { platformStatus } from "../gateway/health.js";
 import { writeMirror } from "../mirror.js";
 import type { PagesStanding } from "./doors.js";
 import type { ExtensionsStanding } from "./extensions.js";
@@ -48,9 +49,11 @@ export function createControl(parts: ControlParts): HostControl {
     async stop({ reason = "stop", if_idle, if_alone, drain_ms: drainMs = parts.drainMs, keep_openings, force }) {
       const { working, waiting, processes } = counts(parts.works());
       const pid = process.pid;
-      const isBusy = if_idle === true && working + processes > 0;
+      const isGateway = parts.works().gateway !== undefined;
+      const isBusy = if_idle === true && (isGateway || working + processes > 0);
       if (isBusy || (if_alone === true && isNeeded(parts))) {
-        return { answer: { stopping: false, pid, working, waiting, processes }, begin: () => undefined };
+        const answer = { stopping: false, pid, working, waiting, processes, ...(isGateway && { gateway: true }) };
+        return { answer, begin: () => undefined };
       }
       const begin = (): void =>
         parts.stop({ reason, drainMs: force === true ? 0 : drainMs, keepsOpenings: keep_openings === true });
@@ -111,7 +114,7 @@ async function statusOf(parts: ControlParts, connections: number): Promise<Resul
     hooks_owed: open.hooks,
     memory_mb: Math.round(process.memoryUsage.rss() / BYTES_PER_MB),
     linger_s: parts.lingerMs / 1_000,
-    platforms: [],
+    ...platformStatus(parts.works().gateway),
     home: home.root,
     epoch: opened.epoch,
     state: parts.isStopping() ? "stopping" : safeMode === null ? "serving" : "safe-mode",

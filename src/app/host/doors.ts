@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
 import type { HomePaths } from "#config/home.js";
+import type { ServePlatform } from "#server/transport/platform-door.js";
 import { listenOnSocket } from "#server/transport/socket.js";
 import type { Health } from "#server/transport/websocket.js";
 import type { Wire } from "#server/wire.js";
@@ -18,6 +19,8 @@ export interface DoorsWish {
   readonly port: number;
   accept(wire: Wire): void;
   health(): Health;
+  /** Requests of platforms; absent in a host that has none. */
+  readonly platforms?: ServePlatform;
 }
 
 /** Null: no port is asked for. With an error nobody listens there. */
@@ -69,14 +72,21 @@ export function createDoors(wish: DoorsWish): Doors {
 }
 
 /** A port that another program has is no reason to leave the terminal's clients alone. */
-async function openPort({ home, clock, log, port, accept, health }: DoorsWish): Promise<OpenedPort> {
+async function openPort({ home, clock, log, port, accept, health, platforms }: DoorsWish): Promise<OpenedPort> {
   const [{ listenOnWebSocket }, { readOrMakeToken }] = await Promise.all([
     import("#server/transport/websocket.js"),
     import("#server/transport/token.js"),
   ]);
   try {
     const token = await readOrMakeToken(join(home.run, "token"));
-    const listening = await listenOnWebSocket({ port, clock, token, accept: (wire) => accept(wire), health });
+    const listening = await listenOnWebSocket({
+      port,
+      clock,
+      token,
+      accept: (wire) => accept(wire),
+      health,
+      ...(platforms && { platforms }),
+    });
     log.info("listening", { address: listening.address, port: listening.port });
     return { kind: "listening", listening };
   } catch (error) {

@@ -8,6 +8,7 @@ import { type Interceptors, NO_INTERCEPTORS } from "#agent/interceptors.js";
 import type { HostId } from "#base/ids.js";
 import type { SlashCommand } from "#command/command.js";
 import type { Listed } from "#command/ports.js";
+import type { Dispatch, DispatchFacts } from "#gateway/gateway.js";
 import type { Announced, HookPayload } from "#hook/hook.js";
 import type { PluginRemark } from "#plugin/failure.js";
 import type { Plugins } from "#plugin/plugins.js";
@@ -29,6 +30,8 @@ export interface Extensions {
   /** Tells hooks of what is not stored. */
   announce(name: Announced, payload: HookPayload): void;
   interceptors(turn: InterceptedTurn): Interceptors;
+  /** [HK] Waits for hooks that are still being opened; where they cannot be, a message goes on as it is. */
+  beforeDispatch(facts: DispatchFacts): Promise<Dispatch>;
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   plugins(): readonly Listed[];
@@ -75,7 +78,8 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     hooks = await openHooks({ ...wish, store, host, log, plugins: plugins.hooks });
     for (const note of hooks.notes) log.warn(note);
     await hooks.start();
-    hooks.announce("gateway:startup", { platforms: [] });
+    // A gateway tells it when its platforms are known.
+    if (wish.gateway === undefined) hooks.announce("gateway:startup", { platforms: [] });
   };
   return {
     get ready() {
@@ -97,6 +101,10 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     poke: () => hooks?.poke(),
     announce: (name, payload) => hooks?.announce(name, payload),
     interceptors: (turn) => hooks?.interceptors(turn) ?? UNGUARDED,
+    async beforeDispatch(facts) {
+      await ready;
+      return hooks?.beforeDispatch(dispatchPayload(facts)) ?? { kind: "allow" };
+    },
     tools: () => plugins?.tools ?? [],
     commands: () => plugins?.commands ?? [],
     plugins: () => plugins?.listed() ?? [],
@@ -116,6 +124,21 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
       await plugins?.stop(PLUGINS_END_MS);
     },
   };
+}
+
+/** In the reference's keys: `event` is what a hook of it is given. */
+function dispatchPayload({ platform, address, text, sessionKey }: DispatchFacts): HookPayload {
+  const { chatId, chatType, chatName, threadId, userId, userName } = address;
+  const source = {
+    platform,
+    chat_id: chatId ?? null,
+    chat_type: chatType,
+    chat_name: chatName ?? null,
+    thread_id: threadId ?? null,
+    user_id: userId ?? null,
+    user_name: userName ?? null,
+  };
+  return { platform, session_key: sessionKey, user_id: source.user_id, text, event: { text, source } };
 }
 
 function remarkText({ plugin, text }: PluginRemark): string {

@@ -98,8 +98,8 @@ export function forgetCrashes(home: HomePaths): Promise<void> {
 export function isHostProcess(pid: number, home: HomePaths): boolean {
   const words = commandWords(pid);
   if (words === undefined) return true;
-  const at = words.lastIndexOf("host");
-  return at >= 0 && words[at + 1] === "run" && holdsLock(pid, home.hostLock);
+  const isHost = words.some((word, at) => (word === "host" || word === "gateway") && words[at + 1] === "run");
+  return isHost && holdsLock(pid, home.hostLock);
 }
 
 /** Undefined where the system does not tell. */

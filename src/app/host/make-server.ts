@@ -2,7 +2,7 @@
 import { randomIds } from "#base/ids.js";
 import { processPort } from "#command/ports.js";
 import type { Live } from "#runtime/live/port.js";
-import type { HostControl } from "#server/parts.js";
+import type { HostControl, ServerParts } from "#server/parts.js";
 import { createServer, type Server } from "#server/server.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
@@ -40,17 +40,23 @@ export function makeServer(parts: WorksParts, live: Live, control: HostControl):
     control,
     settings,
     models: models.port,
-    commands: {
-      ...aboutPorts(parts),
-      commands: () => extensions.commands(),
-      plugins: async () => extensions.plugins(),
-      processes: processPort(processes),
-      models: models.choice,
-      home: { root: home.root, config: home.config },
-    },
+    commands: commandPorts(parts),
     announce: (name, payload) => extensions.announce(name, payload),
     machine: createMachine({ home, env, clock, processes, stopProcesses: () => stopProcesses(processes) }),
   });
+}
+
+/** What slash commands get, whoever says them. */
+export function commandPorts(parts: WorksParts): ServerParts["commands"] {
+  const { wish, extensions, processes, models } = parts;
+  return {
+    ...aboutPorts(parts),
+    commands: () => extensions.commands(),
+    plugins: async () => extensions.plugins(),
+    processes: processPort(processes),
+    models: models.choice,
+    home: { root: wish.home.root, config: wish.home.config },
+  };
 }
 
 async function stopProcesses(processes: Processes): Promise<number> {

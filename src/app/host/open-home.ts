@@ -35,11 +35,13 @@ export interface OpenedHome {
   /** The host before this one ended without saying so. */
   readonly isAfterCrash: boolean;
   noteEnd(report: EndRecord): Promise<void>;
+  /** Lets go of the home, for a process that outlives its host; the end of a process does the same. */
+  release(): void;
 }
 
 export async function openHome(wish: OpenWish): Promise<OpenedHome> {
   const { home, clock, version, config } = wish;
-  await claimHome(wish);
+  const lock = await claimHome(wish);
   const path = crashRecordPath(home.run);
   const before = readCrashRecord(path);
   const startedMs = clock.nowMs();
@@ -57,6 +59,7 @@ export async function openHome(wish: OpenWish): Promise<OpenedHome> {
     mode: judgeCrashes(record, startedMs, config.values.host.crashes_max),
     isAfterCrash: before.running !== null,
     noteEnd: (report) => noteEnd(path, record, report),
+    release: () => lock.release(),
   };
 }
 

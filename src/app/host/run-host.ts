@@ -5,7 +5,9 @@
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import type { Logger } from "#base/log.js";
+import { redact } from "#base/redact.js";
 import { tellStderr } from "#base/stderr.js";
+import { RESTART } from "./running-host.js";
 import { type Host, type HostWish, startHost } from "./start-host.js";
 import { STOP_LIMIT_MS } from "./stop-host.js";
 import { killAfter } from "./watchdog.js";
@@ -19,6 +21,8 @@ export const HOST_EXIT = {
   crashed: 70,
   /** The limit of a stop passed. */
   overdue: 71,
+  /** It is to be started again, by whoever started it. */
+  restart: 75,
   "hung-up": 129,
   interrupted: 130,
   terminated: 143,
@@ -32,6 +36,8 @@ type StopSignal = keyof typeof SIGNALS;
 const TIMER_AHEAD_MS = 300;
 
 export type HostProcessWish = Omit<HostWish, "signal" | "onBroken" | "onStopping"> & {
+  /** A stop begins, with this much time for running turns. */
+  onStop?(drainMs: number): void;
   /** Ends the process; never returns. */
   exit(code: HostExit): void;
 };
@@ -48,8 +54,12 @@ export async function runHost(wish: HostProcessWish): Promise<HostExit> {
       onStopping: watch.stopping,
     });
     watch.serving(host);
-    await host.ended;
-    return watch.exitCode();
+    const { reason } = await host.ended;
+    if (wish.gateway === undefined || reason !== RESTART) return watch.exitCode();
+    // Whoever starts the next one may be this very process.
+    host.release();
+    watch.callOff();
+    return HOST_EXIT.restart;
   } catch (error) {
     if (starting.signal.aborted) return watch.exitCode();
     throw error;
@@ -63,18 +73,22 @@ interface EndWatch {
   broken(error: unknown): void;
   stopping(drainMs: number): void;
   exitCode(): HostExit;
+  /** The host has ended and the process goes on: no limit any more. */
+  callOff(): void;
   forget(): void;
 }
 
-function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortController): EndWatch {
+function watchEnd({ log, clock, exit, onStop }: HostProcessWish, starting: AbortController): EndWatch {
   let code: HostExit = HOST_EXIT.ok;
   let early: StopSignal | undefined;
   let host: Host | undefined;
   let isStopping = false;
+  let callOff: () => void = () => undefined;
 
   const stopping = (drainMs: number): void => {
     isStopping = true;
-    limitEnd({ clock, log, exit }, drainMs + STOP_LIMIT_MS);
+    callOff = limitEnd({ clock, log, exit }, drainMs + STOP_LIMIT_MS);
+    onStop?.(drainMs);
   };
   const onSignal = (signal: StopSignal): void => {
     log.info("received a signal", { signal });
@@ -98,7 +112,7 @@ function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortControll
     });
     // A stop that is under way goes on: it has its own limit.
     if (isStopping) return;
-    tellStderr(`talaria: the host ends because of a failure: ${known.message}\n`);
+    tellStderr(`talaria: the host ends because of a failure: ${redact(known.message)}\n`);
     exit(isStorage(error) ? HOST_EXIT.storage : HOST_EXIT.crashed);
   };
   const signals = Object.keys(SIGNALS) as StopSignal[];
@@ -113,6 +127,7 @@ function watchEnd({ log, clock, exit }: HostProcessWish, starting: AbortControll
     broken,
     stopping,
     exitCode: () => code,
+    callOff: () => callOff(),
     forget() {
       for (const signal of signals) process.off(signal, onSignal);
       process.off("uncaughtException", broken);
@@ -132,10 +147,14 @@ interface Limited {
 }
 
 /** [FQ-9] Whatever hangs, this is the end. */
-function limitEnd({ clock, log, exit }: Limited, afterMs: number): void {
-  killAfter(afterMs);
-  clock.after(afterMs - TIMER_AHEAD_MS, () => {
+function limitEnd({ clock, log, exit }: Limited, afterMs: number): () => void {
+  const callOffThread = killAfter(afterMs);
+  const callOffTimer = clock.after(afterMs - TIMER_AHEAD_MS, () => {
     log.error("the host did not stop in time and is ended", { afterMs });
     exit(HOST_EXIT.overdue);
   });
+  return () => {
+    callOffThread();
+    callOffTimer();
+  };
 }

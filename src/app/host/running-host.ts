@@ -3,6 +3,7 @@
  * asks the others; what each does is in a file of its own.
  */
 import type { SessionStore } from "#session/store.js";
+import { healthOf } from "../gateway/health.js";
 import { createControl } from "./control.js";
 import type { EndRecord } from "./crash-record.js";
 import { createDoors, type Doors } from "./doors.js";
@@ -15,6 +16,9 @@ import type { Host, HostWish } from "./start-host.js";
 import { closeOpenings, type StopWish, stopHost } from "./stop-host.js";
 import { startUpkeep, type Upkeep } from "./upkeep.js";
 import { assemble, type HostWorks } from "./works.js";
+
+/** The reason of a stop after which this host is to be started again. */
+export const RESTART = "restart";
 
 type State = "starting" | "serving" | "stopping";
 
@@ -35,10 +39,11 @@ export class RunningHost implements Host {
   #settleEnded: (record: EndRecord) => void = () => undefined;
 
   constructor(wish: HostWish, opened: OpenedHome) {
-    const { linger_seconds, drain_seconds } = wish.config.values.host;
+    const { host, gateway } = wish.config.values;
+    const { drain_seconds } = wish.gateway === undefined ? host : gateway;
     this.#wish = wish;
     this.#opened = opened;
-    this.#lingerMs = linger_seconds * 1_000;
+    this.#lingerMs = host.linger_seconds * 1_000;
     this.#drainMs = drain_seconds * 1_000;
     this.ended = new Promise((resolve) => {
       this.#settleEnded = resolve;
@@ -48,6 +53,7 @@ export class RunningHost implements Host {
       extensions: this.#extensions,
       control: this.#makeControl(),
       onTurnEnded: () => this.#upkeep?.turnEnded(),
+      onRestart: () => this.stop({ reason: RESTART, keepsOpenings: true }),
     });
     const { clock, log } = wish;
     const { gate } = this.#works;
@@ -71,6 +77,7 @@ export class RunningHost implements Host {
     const runsJobs = (): boolean => gate.refusal() === undefined;
     this.#upkeep = startUpkeep({ ...this.#wish, store: this.#store, host, runtime, processes, runsJobs });
     await this.#recover();
+    await this.#openGateway();
     if (!this.#wish.stays && this.#state === "serving") this.#linger();
   }
 
@@ -78,12 +85,14 @@ export class RunningHost implements Host {
     if (this.#state === "stopping") return;
     this.#state = "stopping";
     const { clock, log } = this.#wish;
-    const { live, gate, server, processes } = this.#works;
+    const { live, gate, server, processes, gateway } = this.#works;
     const drainMs = wish.drainMs ?? this.#drainMs;
     this.#wish.onStopping(drainMs);
     this.#stopLingering();
     this.#safeMode.stop();
     this.#upkeep?.stop();
+    // What is heard from here on is stored, and answered by the next host.
+    gateway?.drain();
     gate.shut(stoppingRefusal());
     const parts = {
       clock,
@@ -93,6 +102,7 @@ export class RunningHost implements Host {
       host: this.#opened.host,
       hurry: this.#hurry.signal,
       closeDoors: () => this.#doors.close(),
+      endPlatforms: async (limitMs: number) => gateway?.stop(limitMs),
       endClients: async () => server.stop(),
       endProcesses: () => processes.endAll(),
       deliverHooks: (limitMs: number) => this.#extensions.stop(limitMs),
@@ -100,6 +110,10 @@ export class RunningHost implements Host {
       noteEnd: (record: EndRecord) => this.#opened.noteEnd(record),
     };
     void stopHost(parts, { ...wish, drainMs }).then(this.#settleEnded, (error) => this.#wish.onBroken(error));
+  }
+
+  release(): void {
+    this.#opened.release();
   }
 
   hurry(): void {
@@ -112,13 +126,21 @@ export class RunningHost implements Host {
 
   #leaveSafeMode(): void {
     this.#extensions.open();
-    void this.#recover();
+    void this.#recover().then(() => this.#openGateway());
   }
 
   async #recover(): Promise<void> {
     const { woken, waiting } = await this.#works.gate.live.recover();
     if (woken + waiting > 0) this.#wish.log.info("took up what was left", { woken, waiting });
     this.#upkeep?.turnEnded();
+  }
+
+  /** After recovery, so that what was cut goes on before what is new. Never in safe mode: a platform may be what crashes. */
+  async #openGateway(): Promise<void> {
+    const { gateway } = this.#works;
+    if (gateway === undefined || this.#state === "stopping" || this.#safeMode.standing() !== null) return;
+    await gateway.open();
+    this.#wish.gateway?.onOpen(() => gateway.standing());
   }
 
   #linger(): void {
@@ -182,7 +204,7 @@ export class RunningHost implements Host {
 
   #makeDoors(): Doors {
     const { home, env, clock, log, config } = this.#wish;
-    const { server } = this.#works;
+    const { server, gateway } = this.#works;
     return createDoors({
       home,
       env,
@@ -190,10 +212,12 @@ export class RunningHost implements Host {
       log,
       port: config.values.host.port,
       accept: (wire) => server.serve(wire),
+      ...(gateway && { platforms: (name, request) => gateway.http(name, request) }),
       health: () => ({
         live: true,
         ready: this.#state === "serving",
         state: this.#safeMode.standing() === null ? this.#state : "safe-mode",
+        ...(gateway && { platforms: healthOf(gateway.standing()) }),
       }),
     });
   }

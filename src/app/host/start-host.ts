@@ -5,6 +5,7 @@
 import { faultPoint } from "#base/fault.js";
 import type { Logger } from "#base/log.js";
 import type { LoadedConfig } from "#config/load.js";
+import type { GatewayStanding } from "../gateway/host-gateway.js";
 import type { ClaimWish } from "./claim-home.js";
 import type { EndRecord } from "./crash-record.js";
 import { type OpenedHome, openHome } from "./open-home.js";
@@ -20,6 +21,8 @@ export interface HostWish extends ClaimWish {
   readonly log: Logger;
   /** Stays until it is stopped, whether anybody needs it or not. */
   readonly stays: boolean;
+  /** Set: this host has the platforms. Told once they are opened. */
+  readonly gateway?: { onOpen(standing: () => GatewayStanding): void };
   /** Something is broken that must not go on: the process ends, and the next one recovers. */
   onBroken(error: unknown): void;
   /** A stop begins, with this much time for running turns. */
@@ -32,6 +35,8 @@ export interface Host {
   /** Running turns get no more time. */
   hurry(): void;
   readonly ended: Promise<EndRecord>;
+  /** Lets go of the home once it has ended, for a process that goes on. */
+  release(): void;
 }
 
 export async function startHost(wish: HostWish): Promise<Host> {

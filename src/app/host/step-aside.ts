@@ -28,11 +28,21 @@ export async function askAside(wish: FindWish): Promise<boolean> {
     stopping,
     working = 0,
     processes = 0,
+    gateway = false,
   } = await line
     .call("host.stop", { reason: "maintenance", if_idle: true, keep_openings: true, drain_ms: 0 })
     .finally(() => line.close());
-  if (!stopping) throw busy({ working, processes });
+  if (!stopping) throw gateway ? hasGateway() : busy({ working, processes });
   return waitUntilFree(wish, ASIDE_MS);
+}
+
+/** Whoever runs a gateway wants it up: it does not go away for somebody else's command. */
+function hasGateway(): UserError {
+  return new UserError(
+    "this needs the home for itself, and the gateway runs in it; nothing was changed",
+    "stop it for that time: talaria gateway stop (messages wait with their platforms)",
+    LOCKED,
+  );
 }
 
 function busy({ working, processes }: { readonly working: number; readonly processes: number }): UserError {

@@ -27,6 +27,9 @@ const SETTLE_MS = 500;
 const CLIENTS_MS = 500;
 /** What running work may need beyond the drain to come to rest. */
 const DRAIN_SLACK_MS = 200;
+/** What the last answers get to be sent in; what is not sent by then is sent by the next host. */
+const PLATFORMS_MS = 1_200;
+const PLATFORMS_LEAVE_MS = 300;
 
 export interface StopWish {
   /** For the log and the record, in a word: `stop`, `restart`, `maintenance`, `idle`, a signal. */
@@ -45,6 +48,8 @@ export interface StoppingParts {
   readonly host: HostId;
   /** No new clients from here on. */
   closeDoors(): Promise<void>;
+  /** Sends what is due for up to so long, then hangs up on every platform. */
+  endPlatforms(limitMs: number): Promise<void>;
   endClients(): Promise<void>;
   endProcesses(): Promise<void>;
   /** Tells hooks what is owed for up to so long, then leaves the rest for the next host. */
@@ -73,6 +78,8 @@ export async function stopHost(
   const drainedMs = clock.monotonicMs();
   const leftMs = (): number => Math.max(0, STEPS_MS - (clock.monotonicMs() - drainedMs));
   faultPoint("host.drained");
+  await step("platforms", PLATFORMS_MS + PLATFORMS_LEAVE_MS, () => parts.endPlatforms(PLATFORMS_MS));
+  faultPoint("host.platforms-left");
   await step("turns", leftMs(), () => store.endHost({ id: parts.host }));
   faultPoint("host.turns-released");
   const processes = step("processes", Math.min(PROCESSES_MS, leftMs()), () => parts.endProcesses());

@@ -14,7 +14,8 @@ const SLEEP_THEN_KILL = `
 /** A thread needs almost nothing to sleep. */
 const LIMITS = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 };
 
-export function killAfter(afterMs: number): void {
+/** The returned function calls it off, for a process that outlives its host. */
+export function killAfter(afterMs: number): () => void {
   const thread = new Worker(SLEEP_THEN_KILL, {
     eval: true,
     workerData: { pid: process.pid, afterMs },
@@ -23,4 +24,5 @@ export function killAfter(afterMs: number): void {
   thread.unref();
   // Without a thread the timer of the main one is left, which is enough unless the event loop hangs.
   thread.on("error", () => undefined);
+  return () => void thread.terminate();
 }

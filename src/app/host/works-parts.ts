@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { randomIds } from "#base/ids.js";
 import { pokingStore } from "#hook/poking-store.js";
+import type { WritingVerb } from "#session/store.js";
 import { createProcesses } from "#tool/terminal/processes.js";
 import type { Extensions } from "./extensions.js";
 import type { WorksParts } from "./make-server.js";
@@ -10,7 +11,15 @@ import { createHostModels } from "./ports/models.js";
 import { createSettings } from "./ports/settings.js";
 import type { HostWish } from "./start-host.js";
 
-export function makeParts(wish: HostWish, opened: OpenedHome, extensions: Extensions): WorksParts {
+/** Verbs after which somebody may be owed a message. */
+const OWING: readonly WritingVerb[] = ["settle", "oweDelivery", "askApproval", "admit", "recoverOutbox"];
+
+export interface Pokes {
+  /** A message may be due. */
+  deliveries(): void;
+}
+
+export function makeParts(wish: HostWish, opened: OpenedHome, extensions: Extensions, pokes: Pokes): WorksParts {
   const { home, clock, env } = wish;
   const settings = createSettings(home, env, wish.config);
   return {
@@ -18,7 +27,11 @@ export function makeParts(wish: HostWish, opened: OpenedHome, extensions: Extens
     opened,
     extensions,
     settings,
-    store: pokingStore(opened.store, () => extensions.poke()),
+    store: pokingStore(
+      pokingStore(opened.store, () => extensions.poke()),
+      () => pokes.deliveries(),
+      OWING,
+    ),
     models: createHostModels({ settings, env, clock, home }),
     processes: createProcesses({ clock, newId: randomIds }),
     cwd: homedir(),

@@ -9,10 +9,11 @@ import type { HostControl } from "#server/parts.js";
 import type { Server } from "#server/server.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
+import { createHostGateway, type HostGateway } from "../gateway/host-gateway.js";
 import type { Extensions } from "./extensions.js";
 import { createIntakeGate, type IntakeGate } from "./intake-gate.js";
 import { lazyRuntime } from "./lazy-runtime.js";
-import { makeServer } from "./make-server.js";
+import { commandPorts, makeServer } from "./make-server.js";
 import type { OpenedHome } from "./open-home.js";
 import type { HostWish } from "./start-host.js";
 import { otherVariables } from "./variables.js";
@@ -25,6 +26,8 @@ export interface HostWorks {
   readonly gate: IntakeGate;
   readonly server: Server;
   readonly processes: Processes;
+  /** Of a host that has the platforms. */
+  readonly gateway: HostGateway | undefined;
   /** The home's store; what is written through it is told to hooks. */
   readonly store: SessionStore;
   otherVariables: HostControl["otherVariables"];
@@ -34,11 +37,14 @@ export interface WorksEvents {
   readonly extensions: Extensions;
   readonly control: HostControl;
   onTurnEnded(): void;
+  /** Somebody in a chat wants the next host. */
+  onRestart(): void;
 }
 
 export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents): HostWorks {
   const { clock, log } = wish;
-  const parts = makeParts(wish, opened, events.extensions);
+  const gateway: { current?: HostGateway } = {};
+  const parts = makeParts(wish, opened, events.extensions, { deliveries: () => gateway.current?.poke() });
   const { store, processes } = parts;
   const runtime = lazyRuntime(store, async () => (await import("./make-runtime.js")).makeRuntime(parts));
   const live = createLive({
@@ -52,8 +58,12 @@ export function assemble(wish: HostWish, opened: OpenedHome, events: WorksEvents
   });
   const gate = createIntakeGate(live);
   const server = makeServer(parts, gate.live, events.control);
+  if (wish.gateway !== undefined) {
+    const restart = (): void => events.onRestart();
+    gateway.current = createHostGateway({ works: parts, live: gate.live, commands: commandPorts(parts), restart });
+  }
   const { settings } = parts;
   const other: HostWorks["otherVariables"] = (marks) =>
     otherVariables(marks, { env: wish.env, file: settings.current().envFile.variables });
-  return { runtime, live, gate, server, processes, store, otherVariables: other };
+  return { runtime, live, gate, server, processes, gateway: gateway.current, store, otherVariables: other };
 }

@@ -22,7 +22,7 @@ export async function run(context: CliContext, options: RunOptions): Promise<voi
 }
 
 /** Nobody may be there to read what is thrown. The settings are not asked: they may be what is wrong. */
-async function noteFailure({ home, clock }: CliContext, error: unknown): Promise<void> {
+export async function noteFailure({ home, clock }: CliContext, error: unknown): Promise<void> {
   if (!(error instanceof OperationalError || error instanceof UserError)) return;
   const { createLogger } = await import("#base/log.js");
   const log = createLogger({ path: home.logFile, clock }).child({ component: "host" });
