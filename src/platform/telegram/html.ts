@@ -138,13 +138,14 @@ function emphasis(text: string, at: number, depth: number): Block | undefined {
   return undefined;
 }
 
-const WORD = /[\p{L}\p{N}_]/u;
+/** Signs inside a word are part of it: `snake_case`, `2*3*4`. Scripts without spaces still have bold parts of words. */
+function isWordAt(text: string, at: number, sign: string): boolean {
+  const char = text[at] ?? " ";
+  return sign === "_" ? /[\p{L}\p{N}]/u.test(char) : /[A-Za-z0-9]/.test(char);
+}
 
-/** `snake_case_names` are words, not slanted ones. */
 function canOpen(text: string, at: number, mark: string): boolean {
-  const after = text[at + mark.length] ?? " ";
-  if (/\s/.test(after)) return false;
-  return mark[0] !== "_" || !WORD.test(text[at - 1] ?? " ");
+  return !/\s/.test(text[at + mark.length] ?? " ") && !isWordAt(text, at - 1, mark[0] ?? "");
 }
 
 /** Where the mark that ends the span begins. A longer run ends the inner span first: `**a *b***`. */
@@ -159,8 +160,7 @@ function closing(text: string, from: number, mark: string): number | undefined {
       while (text[end] === sign) end += 1;
       const isRun = mark.length === 1 ? end - at !== 2 : end - at >= 2;
       const isAfterWord = at > from && !/\s/.test(text[at - 1] ?? " ");
-      const isInWord = sign === "_" && WORD.test(text[end] ?? " ");
-      if (isRun && isAfterWord && !isInWord) return end - mark.length;
+      if (isRun && isAfterWord && !isWordAt(text, end, sign)) return end - mark.length;
       at = end;
     }
   }

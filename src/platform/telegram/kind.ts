@@ -7,7 +7,7 @@ const POLL_SECONDS_DEFAULT = 25;
 const POLL_SECONDS_MAX = 50;
 
 const webhook = z.strictObject({
-  url: z.url({ protocol: /^https$/, error: "the public address of this gateway's door, with https://" }),
+  url: z.url({ protocol: /^https?$/, error: "the public address of this gateway's door, with https://" }),
   secret: z
     .string({ error: "any secret of your own; Telegram shows it with every call" })
     .regex(/^[\w-]{16,256}$/, { error: "16 to 256 letters, digits, _ or -" }),
@@ -15,7 +15,7 @@ const webhook = z.strictObject({
   path: z.string().startsWith("/", { error: "begins with a slash" }).default("/"),
 });
 
-const settings = z.strictObject({
+const fields = z.strictObject({
   token: z
     .string({ error: "the bot's token is missing; BotFather shows it" })
     .regex(/^\d+:[\w-]+$/, { error: "no bot's token: BotFather shows one such as 123456:ABC-DEF1234ghIkl" }),
@@ -25,6 +25,12 @@ const settings = z.strictObject({
     .optional(),
   poll_seconds: z.int().min(1).max(POLL_SECONDS_MAX).default(POLL_SECONDS_DEFAULT),
   webhook: webhook.optional(),
+});
+
+/** Telegram itself calls encrypted doors only; a Bot API server of one's own calls any. */
+const settings = fields.refine((chosen) => chosen.api_root !== undefined || !chosen.webhook?.url.startsWith("http:"), {
+  path: ["webhook", "url"],
+  error: "Telegram calls https:// addresses only",
 });
 
 export type TelegramSettings = z.output<typeof settings>;

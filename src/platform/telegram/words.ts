@@ -31,11 +31,13 @@ export function isAddressed(message: Message, me: Me): boolean {
 export function wordsOf(message: Message, me: Me): string {
   const { text, entities } = worded(message);
   if (text === "") return describe(message) ?? "";
+  if (entities.length === 0) return text.toWellFormed();
   let words = text;
   for (const entity of [...entities].sort((a, b) => b.offset - a.offset)) {
     words = words.slice(0, entity.offset) + rewritten(text, entity, me) + words.slice(entity.offset + entity.length);
   }
-  return words.replace(/^[\s,:]+(?=\S)/, (start) => (words === text ? start : "")).trim();
+  const isCut = words.length < text.length;
+  return (isCut ? words.replace(/^[\s,:]+/, "").trim() : words).toWellFormed();
 }
 
 /** What it answers, as far as Telegram shows it: the part that was picked, or the whole message. */

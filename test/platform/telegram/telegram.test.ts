@@ -1,0 +1,4 @@
+import { describePlatform } from "../../../src/platform/contract/platform.contract.js";
+import { telegramScene } from "./scene.js";
+
+describePlatform("Telegram", () => telegramScene());
