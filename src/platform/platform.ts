@@ -213,6 +213,8 @@ export interface PlatformKind<Settings = unknown> {
   /** Keys whose values are never shown. */
   readonly secrets: readonly string[];
   readonly limits: Limits;
+  /** A send with the id of an earlier one is taken for the same: what may have arrived is sent again without a mark. */
+  readonly isIdempotent?: boolean;
   open(settings: Settings, parts: PlatformParts): Promise<Platform>;
 }
 

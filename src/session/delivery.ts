@@ -4,12 +4,13 @@
  */
 import { InvariantError, unreachable } from "#base/errors.js";
 import type { ApprovalId } from "#base/ids.js";
+import type { ApprovalAnswer } from "./approval.js";
 
 /** What goes along with a part's text. */
 export interface DeliveryBody {
   /** It puts a question: the person's answer belongs to this one, and these are the answers it takes. */
   readonly approval?: ApprovalId;
-  readonly answers?: readonly string[];
+  readonly answers?: readonly ApprovalAnswer[];
   /** A file of this machine. */
   readonly media?: { readonly path: string; readonly name: string; readonly mediaType: string };
 }

@@ -88,6 +88,8 @@ export interface OutboxVerbs {
   settleDelivery(args: {
     readonly id: DeliveryId;
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;
+    /** When this one ends: the next of its line is due then; at once unless told. */
+    readonly nextMs?: number;
     readonly nowMs: number;
   }):
     | { readonly kind: "ok"; readonly phase: DeliveryState["phase"] }

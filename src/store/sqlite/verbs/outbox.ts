@@ -60,7 +60,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     return rows.map(toDelivery);
   },
 
-  settleDelivery(tx, { id, event, nowMs }) {
+  settleDelivery(tx, { id, event, nextMs, nowMs }) {
     const row = tx.db.get<DeliveryRow>(
       "SELECT no, destination, state, due_ms, marked, receipt, error FROM delivery WHERE id = ?",
       id,
@@ -72,7 +72,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     const next = transitionDelivery(state, event);
     writeDelivery(tx, row, next, nowMs);
     if (next.phase === "sent" || next.phase === "dead") {
-      promoteDelivery(tx, row.destination, nowMs);
+      promoteDelivery(tx, row.destination, nextMs ?? nowMs);
       forgetDeleted(tx, "delivery", row.no);
     }
     return { kind: "ok", phase: next.phase };

@@ -1,0 +1,257 @@
+/**
+ * Sends what is owed [CT-3] [CT-4]. A part is claimed in the store before a byte leaves and settled after the platform
+ * answered; what dies in between is found by the next host as `unknown`. Waiting (for a platform's patience, for a
+ * retry) happens before a claim, in rows with a due time, never in here: a delivery that waits has not left.
+ */
+import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
+import type { DeliveryId, HostId, TurnId } from "#base/ids.js";
+import type { Logger } from "#base/log.js";
+import type { SendOutcome } from "#platform/platform.js";
+import type { SessionStore } from "#session/store.js";
+import type { DueDelivery } from "#session/verbs/outbox.js";
+import type { AccountLine } from "./account-line.js";
+import { findOne, RETRY_MAX_MS, resolutionOf, type SendParts, sendOne, settlementOf } from "./sending.js";
+
+/** Messages on their way at once, over all platforms. */
+export const SENDS_AT_ONCE = 64;
+const PAGE_UNKNOWN = 50;
+const PAGE_RECOVERED = 200;
+/** Looked at even when nobody says that something is due. */
+const IDLE_LOOK_MS = 30_000;
+const OUTAGE_WAIT_MS = 2_000;
+
+export interface OutboxParts {
+  readonly store: SessionStore;
+  readonly host: HostId;
+  readonly clock: Clock;
+  readonly log: Logger;
+  lines(): readonly AccountLine[];
+  /** The message that shows a turn's answer as it grows, once nothing of it is on its way any more. */
+  preview(turn: TurnId): Promise<string | undefined>;
+  /** It will never arrive: somebody is told. */
+  onDead(due: DueDelivery, why: string): Promise<void>;
+}
+
+export interface Outbox {
+  start(): void;
+  poke(): void;
+  /** Goes on for up to `limitMs` with what is due, then lets go; what is on its way by then is found by the next host. */
+  stop(limitMs: number): Promise<void>;
+}
+
+export function createOutbox(parts: OutboxParts): Outbox {
+  const post = new Post(parts);
+  return { start: () => post.start(), poke: () => post.poke(), stop: (limitMs) => post.stop(limitMs) };
+}
+
+class Post {
+  readonly #parts: OutboxParts;
+  readonly #under = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  /** An earlier attempt did certainly not arrive: its copy needs no mark. Lost with the process, which marks it then. */
+  readonly #absent = new Set<DeliveryId>();
+  /** Wall time at the start, moved on by the clock that never jumps: a set-back clock delays no delivery. */
+  #baseMs: number;
+  #isWanted = false;
+  #pump: Promise<void> | undefined;
+  #forgetTimer: () => void = () => undefined;
+  #isStarted = false;
+  #isStopped = false;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+    this.#baseMs = parts.clock.nowMs() - parts.clock.monotonicMs();
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.poke();
+  }
+
+  poke(): void {
+    this.#isWanted = true;
+    if (!this.#isStarted || this.#isStopped || this.#pump !== undefined) return;
+    this.#pump = this.#run().finally(() => {
+      this.#pump = undefined;
+      if (this.#isWanted) this.poke();
+    });
+  }
+
+  async stop(limitMs: number): Promise<void> {
+    const { clock } = this.#parts;
+    const late = clock.sleep(limitMs);
+    await Promise.race([this.#quiet(), late]);
+    this.#isStopped = true;
+    this.#forgetTimer();
+    this.#abort.abort(new Error("the gateway stops"));
+  }
+
+  /** Nothing is on its way, and nothing more is due. */
+  async #quiet(): Promise<void> {
+    while (this.#pump !== undefined || this.#under.size > 0) await Promise.all([this.#pump, ...this.#under]);
+  }
+
+  #nowMs(): number {
+    return this.#baseMs + this.#parts.clock.monotonicMs();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#parts;
+    this.#forgetTimer();
+    let waitMs = IDLE_LOOK_MS;
+    try {
+      while (this.#isWanted && !this.#isStopped) {
+        this.#isWanted = false;
+        await this.#recover();
+        for (const line of this.#parts.lines()) await this.#resolveUnknown(line);
+        for (const line of this.#parts.lines()) await this.#claimFor(line);
+      }
+      waitMs = Math.min(IDLE_LOOK_MS, await this.#untilDue());
+    } catch (error) {
+      if (!(error instanceof OperationalError)) throw error;
+      // The rows are where they were; the store is asked again.
+      log.warn("the outbox waits for the store", { code: error.code });
+      waitMs = OUTAGE_WAIT_MS;
+    }
+    if (!this.#isStopped) this.#forgetTimer = clock.after(Math.max(1, waitMs), () => this.poke());
+  }
+
+  #isRecovered = false;
+  /** What earlier hosts had on its way. */
+  async #recover(): Promise<void> {
+    const { store, host, clock } = this.#parts;
+    while (!this.#isRecovered) {
+      const { recovered } = await store.recoverOutbox({ host, limit: PAGE_RECOVERED, nowMs: clock.nowMs() });
+      this.#isRecovered = recovered === 0;
+    }
+  }
+
+  async #resolveUnknown(line: AccountLine): Promise<void> {
+    const platform = line.platform();
+    if (platform === undefined) return;
+    const { store, clock } = this.#parts;
+    const { kind, name } = line.account;
+    const unknown = await store.unknownDeliveries({ limit: PAGE_UNKNOWN, platforms: [kind.name] });
+    for (const due of unknown.filter(({ address }) => (address.account ?? name) === name)) {
+      if (this.#isStopped) return;
+      const found = await findOne(platform, due, this.#send(line));
+      if (found.kind === "absent") this.#remember(due.id);
+      const event = resolutionOf(found, due, this.#nowMs());
+      faultPoint("outbox.resolved");
+      await store.settleDelivery({ id: due.id, event, nowMs: clock.nowMs() });
+      if (event.type === "gave-up") await this.#parts.onDead(due, event.error);
+      this.#isWanted = true;
+    }
+  }
+
+  async #claimFor(line: AccountLine): Promise<void> {
+    const platform = line.platform();
+    const room = Math.min(line.pace.room(), SENDS_AT_ONCE - this.#under.size);
+    if (platform === undefined || room <= 0 || this.#isStopped) return;
+    const { store, host } = this.#parts;
+    const { kind, name } = line.account;
+    const others = this.#parts
+      .lines()
+      .filter(({ account }) => account.kind.name === kind.name && account.name !== name);
+    const claimed = await store.claimDeliveries({
+      host,
+      platforms: [kind.name],
+      except: others.map(({ account }) => ({ platform: kind.name, account: account.name })),
+      limit: room,
+      nowMs: this.#nowMs(),
+    });
+    faultPoint("outbox.claimed");
+    line.pace.take(claimed.length);
+    for (const due of claimed) this.#begin(this.#deliver(line, due));
+    if (claimed.length === room) this.#isWanted ||= this.#under.size < SENDS_AT_ONCE && line.pace.room() > 0;
+  }
+
+  #begin(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => {
+        if (!(error instanceof OperationalError)) throw error;
+        // The row says `sending`: the next host tells it apart.
+        this.#parts.log.error("what became of a delivery could not be stored", { code: error.code });
+      })
+      .finally(() => {
+        this.#under.delete(done);
+        this.poke();
+      });
+    this.#under.add(done);
+  }
+
+  async #deliver(line: AccountLine, due: DueDelivery): Promise<void> {
+    const platform = line.platform();
+    const kept = due.turn === null || due.part > 1 ? undefined : await this.#parts.preview(due.turn);
+    const preview = kept ?? due.preview ?? undefined;
+    const isProvenAbsent = this.#absent.delete(due.id);
+    const outcome: SendOutcome =
+      platform === undefined
+        ? { kind: "retry", afterMs: 1_000, why: "the platform went down" }
+        : await sendOne(platform, due, { ...this.#send(line), preview, isProvenAbsent });
+    // Whoever asked for patience gets it from everybody before the next is claimed.
+    if (outcome.kind === "retry" && outcome.scope === "platform") {
+      line.pace.pause(Math.min(outcome.afterMs, RETRY_MAX_MS));
+    }
+    await this.#settle(line, due, outcome);
+  }
+
+  async #settle(line: AccountLine, due: DueDelivery, outcome: SendOutcome): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    const nowMs = this.#nowMs();
+    const event = settlementOf(outcome, due, nowMs);
+    const nextMs = nowMs + line.account.kind.limits.chatEveryMs;
+    await this.#keep(() => store.settleDelivery({ id: due.id, event, nextMs, nowMs: clock.nowMs() }));
+    faultPoint("outbox.settled");
+    if (event.type === "sent") {
+      line.counts.sent++;
+      line.counts.lastSentMs = clock.nowMs();
+      return;
+    }
+    const why = outcome.kind === "sent" ? "" : outcome.why;
+    const { platform, account } = line.standing();
+    log.warn("a message was not delivered", { platform, account, delivery: due.id, outcome: outcome.kind, why });
+    line.counts.failed++;
+    if (event.type === "gave-up") await this.#parts.onDead(due, event.error);
+  }
+
+  /** What the platform answered is stored, however long the store is away; only a death forgets it, as `unknown`. */
+  async #keep(act: () => Promise<unknown>): Promise<void> {
+    const { clock, log } = this.#parts;
+    while (!this.#isStopped) {
+      try {
+        await act();
+        return;
+      } catch (error) {
+        if (!(error instanceof OperationalError) || error.code === "closed") throw error;
+        log.error("what became of a delivery cannot be stored yet", { code: error.code });
+        await clock.sleep(OUTAGE_WAIT_MS);
+      }
+    }
+  }
+
+  #send(line: AccountLine): SendParts {
+    const { clock } = this.#parts;
+    return { clock, signal: this.#abort.signal, isIdempotent: line.account.kind.isIdempotent === true };
+  }
+
+  #remember(id: DeliveryId): void {
+    if (this.#absent.size >= PAGE_UNKNOWN) this.#absent.clear();
+    this.#absent.add(id);
+  }
+
+  /** Milliseconds until something can be done. */
+  async #untilDue(): Promise<number> {
+    const lines = this.#parts.lines().filter((line) => line.platform() !== undefined);
+    if (lines.length === 0 || this.#under.size >= SENDS_AT_ONCE) return IDLE_LOOK_MS;
+    const { atMs } = await this.#parts.store.deliveryDue({ platforms: lines.map(({ account }) => account.kind.name) });
+    if (atMs === null) return IDLE_LOOK_MS;
+    const aheadMs = atMs - this.#nowMs();
+    // Nothing is ever put off for so long: the clock was set back since, and nobody is to wait for it.
+    if (aheadMs > RETRY_MAX_MS) this.#baseMs += aheadMs;
+    const paceMs = Math.min(...lines.map(({ pace }) => pace.waitMs()));
+    return Math.max(paceMs, atMs - this.#nowMs());
+  }
+}

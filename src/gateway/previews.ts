@@ -1,0 +1,106 @@
+/**
+ * Answers as they grow, and the sign that we are at work. A preview is disposable: it is edited at a rate the platform
+ * allows, skipped when the platform is busy, and its place is taken by the reply's first part. Its message is stored
+ * with the turn, so that the reply finds it after a death too.
+ */
+import type { ConversationId, TurnId } from "#base/ids.js";
+import type { Live, NumberedEvents, Watcher } from "#runtime/live/port.js";
+import type { Address } from "#session/address.js";
+import type { AccountLine } from "./account-line.js";
+import { Preview, type PreviewParts } from "./preview.js";
+
+/** Chats shown at once; a turn beyond them is answered without a preview. */
+const SHOWN_MAX = 2_000;
+
+export interface Previews {
+  /** Shows what this conversation does in the chat from which it is spoken to, until its turns are over. */
+  follow(conversation: ConversationId, line: AccountLine, address: Address): void;
+  /** The message whose place the reply takes, once nothing is on its way to it any more. */
+  settled(turn: TurnId): Promise<string | undefined>;
+  stop(): void;
+}
+
+export function createPreviews(live: Live, parts: PreviewParts): Previews {
+  const shows = new Map<ConversationId, Show>();
+  const byTurn = new Map<TurnId, Preview>();
+  const leave = (conversation: ConversationId): void => {
+    const show = shows.get(conversation);
+    shows.delete(conversation);
+    if (show !== undefined) live.unwatch(conversation, show);
+  };
+  return {
+    follow(conversation, line, address) {
+      const known = shows.get(conversation);
+      if (known !== undefined) {
+        known.place = { line, address };
+        return;
+      }
+      if (shows.size >= SHOWN_MAX) return;
+      const show = new Show({ line, address }, (place, turn) => {
+        const preview = new Preview(parts, { ...place, turn });
+        remember(byTurn, turn, preview);
+        return preview;
+      });
+      show.onRest = () => leave(conversation);
+      shows.set(conversation, show);
+      live.follow(conversation, show);
+    },
+    async settled(turn) {
+      const preview = byTurn.get(turn);
+      byTurn.delete(turn);
+      return preview?.settled();
+    },
+    stop() {
+      for (const conversation of [...shows.keys()]) leave(conversation);
+      for (const preview of byTurn.values()) preview.end({ isInterrupted: false });
+      byTurn.clear();
+    },
+  };
+}
+
+/** A turn that is answered by nobody leaves its preview behind: the oldest goes. */
+function remember(byTurn: Map<TurnId, Preview>, turn: TurnId, preview: Preview): void {
+  byTurn.set(turn, preview);
+  const [oldest] = byTurn.keys();
+  if (byTurn.size > SHOWN_MAX && oldest !== undefined) byTurn.delete(oldest);
+}
+
+interface ShowPlace {
+  readonly line: AccountLine;
+  readonly address: Address;
+}
+
+/** A conversation's turns, one after the other. */
+class Show implements Watcher {
+  #preview: Preview | undefined;
+  onRest: () => void = () => undefined;
+
+  constructor(
+    public place: ShowPlace,
+    private readonly open: (place: ShowPlace, turn: TurnId) => Preview,
+  ) {}
+
+  event({ event }: NumberedEvents[number]): void {
+    switch (event.type) {
+      case "turn-started":
+        this.#preview = this.open(this.place, event.turn);
+        return;
+      case "text":
+        this.#preview?.add(event.delta);
+        return;
+      // What was said before a tool was used is history; the chat gets the answer.
+      case "step":
+      case "retracted":
+        this.#preview?.clear();
+        return;
+      case "turn-ended":
+        if (event.report.outcome === "waiting") return;
+        this.#preview?.end({ isInterrupted: event.report.outcome === "interrupted-by-user" });
+        this.#preview = undefined;
+        this.onRest();
+        return;
+      default:
+        return;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What the gateway itself says in chats, and how the agent's words become messages there: cut where the platform's
+ * limit asks for it, files named in the text sent along. Pure; the parts commit with the turn that said them [CT-3].
+ */
+import { basename, extname, isAbsolute } from "node:path";
+import type { Limits } from "#platform/platform.js";
+import { splitText } from "#platform/split.js";
+import type { ChatWords } from "#runtime/parts.js";
+import type { Address } from "#session/address.js";
+import type { DeliveryBody, OwedPart } from "#session/delivery.js";
+import type { ResetReason } from "#session/reset-policy.js";
+
+/** Room for the mark of a second copy, and for what formatting adds. */
+const ROOM = 80;
+/** A platform that is no longer configured still gets parts that any platform takes. */
+const COMMON: Limits = {
+  text: 2_000,
+  unit: "utf16",
+  chatEveryMs: 1_000,
+  perSecond: 10,
+  editEveryMs: 0,
+  mediaIn: 0,
+  mediaOut: 0,
+  hasLines: true,
+};
+/** Files that one reply may carry; more are named only. */
+const FILES_MAX = 10;
+const FILE_LINE = /^\s*MEDIA:\s*(.+?)\s*$/;
+
+const PERMISSION_ANSWERS = ["once", "session", "always", "deny"] as const;
+
+export const SECOND_COPY = "(sent again: the first copy may not have arrived)";
+export const INTERRUPTED_MARK = "(interrupted)";
+
+export function chatWords(limitsOf: (platform: string) => Limits | undefined): ChatWords {
+  const limits = (address: Address): Limits => limitsOf(address.platform) ?? COMMON;
+  return {
+    reply: (address, text) => replyParts(text, limits(address)),
+    question(address, question) {
+      const answers = question.kind === "permission" ? PERMISSION_ANSWERS : [];
+      const text = question.kind === "permission" ? permissionText(question) : clarifyText(question);
+      const parts = messageParts(text, limits(address));
+      return parts.map((part, at) => (at === parts.length - 1 ? { ...part, body: { answers } } : part));
+    },
+  };
+}
+
+/** The text in messages, then one for every file it names. */
+export function replyParts(text: string, limits: Limits): readonly OwedPart[] {
+  if (limits.mediaOut === 0) return messageParts(text, limits);
+  const files: string[] = [];
+  const lines = text.split("\n").filter((line) => {
+    const path = FILE_LINE.exec(line)?.[1];
+    if (path === undefined || !isAbsolute(path) || files.length >= FILES_MAX) return true;
+    files.push(path);
+    return false;
+  });
+  const words = files.length === 0 ? text : lines.join("\n").trim();
+  const said = words === "" ? [] : messageParts(words, limits);
+  return [...said, ...files.map((path) => ({ text: basename(path), body: { media: mediaOf(path) } }))];
+}
+
+export function messageParts(text: string, limits: Limits): readonly OwedPart[] {
+  const { text: max, unit, hasLines } = limits;
+  const parts = splitText(text, { max: max - ROOM, unit, hasLines });
+  return (parts.length === 0 ? [text] : parts).map((part) => ({ text: part }));
+}
+
+export function mediaOf(path: string): NonNullable<DeliveryBody["media"]> {
+  return {
+    path,
+    name: basename(path),
+    mediaType: MEDIA_TYPES[extname(path).toLowerCase()] ?? "application/octet-stream",
+  };
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+  ".svg": "image/svg+xml",
+  ".pdf": "application/pdf",
+  ".txt": "text/plain",
+  ".md": "text/markdown",
+  ".csv": "text/csv",
+  ".json": "application/json",
+  ".zip": "application/zip",
+  ".mp3": "audio/mpeg",
+  ".ogg": "audio/ogg",
+  ".opus": "audio/ogg",
+  ".wav": "audio/wav",
+  ".mp4": "video/mp4",
+};
+
+function permissionText({ tool, summary, why }: { tool: string; summary: string; why: string }): string {
+  return (
+    `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n` +
+    "Answer `yes`, `session`, `always` or `no` (or /approve, /deny)."
+  );
+}
+
+function clarifyText({ text, choices }: { text: string; choices: readonly string[] }): string {
+  const list = choices.map((choice, at) => `${at + 1}. ${choice}`).join("\n");
+  return list === "" ? text : `${text}\n\n${list}\n\nAnswer with a number or in your own words.`;
+}
+
+/** [R19] A reset is never silent: what happened, and the way back. */
+export const RESET_NOTICES: Readonly<Record<ResetReason, string>> = {
+  idle: "New session: nobody wrote here for a while. The one before is kept; /resume goes back to it.",
+  daily: "New session: the day's reset was due. The one before is kept; /resume goes back to it.",
+};
+
+export const RECEIPTS = {
+  queue: (waiting: number): string =>
+    waiting > 1
+      ? `Queued: ${waiting} messages wait for the turn that runs. /stop ends it.`
+      : "Queued: it is next, after the turn that runs. /stop ends that.",
+  steer: (): string => "Noted: it goes into the turn that runs.",
+  interrupt: (): string => "Stopping what I was doing; this is next.",
+  draining: "I am restarting. Your message is stored and will be answered afterwards.",
+  tooLong: "That message is too long for me; nothing of it was kept. Send it as a file or in parts.",
+} as const;
