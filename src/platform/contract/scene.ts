@@ -5,6 +5,8 @@
 import type { PlatformKind } from "../platform.js";
 
 export interface Peer {
+  /** Resolves when the other side takes part, where it has to come to us after we are up. */
+  ready?(): Promise<void>;
   /**
    * Somebody writes; resolves when the other side has taken it, not when we have. The text is what a person types: the
    * peer escapes it, cuts it to its own limit and drops what its wire cannot carry, as the platform does. May reject

@@ -72,6 +72,7 @@ async function openStage(scene: PlatformScene): Promise<Stage> {
       const before = receiver.ups;
       run.start();
       await eventually("it is up", () => run.check() && receiver.ups > before);
+      await scene.peer.ready?.();
     },
     end: run.end,
     send,

@@ -1,0 +1,4 @@
+import { describePlatform } from "#platform/contract/platform.contract.js";
+import { consoleScene } from "./peer.js";
+
+describePlatform("the console", consoleScene);
