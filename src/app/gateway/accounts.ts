@@ -1,11 +1,21 @@
 /** The accounts of a home, from its settings as they are loaded and the kinds of platforms that there are. */
+import { join } from "node:path";
+import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
 import { builtInPlatform, builtInPlatforms } from "#platform/registry.js";
 import { isGroup } from "./own-settings.js";
 import { type ReadAccounts, readAccounts } from "./read-accounts.js";
 
-export async function accountsOf(config: LoadedConfig, env: NodeJS.ProcessEnv): Promise<ReadAccounts> {
+export interface HomeWish {
+  readonly home: HomePaths;
+  readonly config: LoadedConfig;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function accountsOf({ home, config, env }: HomeWish): Promise<ReadAccounts> {
   return readAccounts({
+    // Told here, because a platform knows no home.
+    initial: { console: { socket: join(home.run, "console.sock") } },
     platforms: writtenPlatforms(config),
     gateway: config.values.gateway,
     lookup: (variable) => env[variable] ?? config.envFile.variables.get(variable),

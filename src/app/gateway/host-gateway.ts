@@ -44,7 +44,7 @@ export function createHostGateway(parts: HostGatewayParts): HostGateway {
   let isDraining = false;
   return {
     async open() {
-      const read = await accountsOf(wish.config, wish.env);
+      const read = await accountsOf(wish);
       problems = read.problems;
       for (const { text, isRefusal } of problems) {
         if (isRefusal) log.error("a platform is not started", { why: text });

@@ -13,6 +13,8 @@ import { readCommon, withoutCommon } from "./read-common.js";
 export interface AccountsWish {
   /** `platforms` as written: references to variables are not resolved. */
   readonly platforms: Json;
+  /** What a platform has unless its group says otherwise, by its name. */
+  readonly initial?: Readonly<Record<string, Json>>;
   readonly gateway: Pick<Config["gateway"], "busy" | "reset">;
   lookup(variable: string): string | undefined;
   /** The kinds there are, by name. */
@@ -89,7 +91,8 @@ function readAccount(
   problems: Problem[],
 ): Account | undefined {
   const about = { platform: kind.name, account };
-  const own = ownSettings({ about, place, kind, lookup: wish.lookup }, settings, withoutCommon);
+  const written = { ...wish.initial?.[kind.name], ...settings };
+  const own = ownSettings({ about, place, kind, lookup: wish.lookup }, written, withoutCommon);
   const common = readCommon({ about, place, gateway: wish.gateway }, own.resolved);
   problems.push(...own.problems, ...common.problems);
   if (own.kind === "refused" || common.kind === "refused") return undefined;

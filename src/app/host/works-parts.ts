@@ -12,7 +12,17 @@ import { createSettings } from "./ports/settings.js";
 import type { HostWish } from "./start-host.js";
 
 /** Verbs after which somebody may be owed a message. */
-const OWING: readonly WritingVerb[] = ["settle", "oweDelivery", "askApproval", "admit", "recoverOutbox"];
+const OWING: readonly WritingVerb[] = [
+  "settle",
+  "oweDelivery",
+  "askApproval",
+  "admit",
+  "recoverOutbox",
+  "offerPairing",
+  "approvePairing",
+  "finishCommand",
+  "tellJob",
+];
 
 export interface Pokes {
   /** A message may be due. */
