@@ -50,6 +50,11 @@ export class ManualClock implements Clock {
     });
   }
 
+  /** Somebody sets the wall clock; durations know nothing of it. */
+  jump(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   /** Moves both clocks on and runs what has become due, oldest first. */
   advance(ms: number): number {
     const untilMs = this.#monotonicMs + ms;
