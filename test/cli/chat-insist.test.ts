@@ -4,15 +4,15 @@ import { LINGER } from "../support/hosts.js";
 import { type ChatHome, chatHome, type ModelProcess, modelProcess } from "./support/chat.js";
 import { CTRL_C, hasPty, openTerminal, type Terminal } from "./support/pty.js";
 
-/** Far longer than the test looks. */
-const SLOW = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
+const WORDS = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 
 let model: ModelProcess;
 let home: ChatHome;
 let terminal: Terminal | undefined;
 beforeAll(async () => {
   model = await modelProcess([
-    { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 100 },
+    // With some words shown it says nothing more: only an interruption ends this turn.
+    { when: { user: "slow" }, text: WORDS, pieceChars: 8, holdAfter: 12 },
     { text: "the answer" },
   ]);
 });

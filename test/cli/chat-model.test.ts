@@ -6,15 +6,16 @@ import { finished } from "./support/run.js";
 const ODD_TEXT = "  two spaces, \u001b[31mred\u001b[0m, tab\t, 👩‍👩‍👧, trailing  \n\nend ";
 const SECRET = "sk-live-0123456789abcdefghij";
 const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
-const SLOW = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
+/** With its first words shown, each in one piece, the turn runs until the test lets it go on. */
+const HELD = { pieceChars: 6, holdAfter: 16 };
 
 let model: ModelProcess;
 let home: ChatHome;
 beforeAll(async () => {
   model = await modelProcess([
     { when: { user: "odd" }, text: ODD_TEXT },
-    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
-    { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 50 },
+    { when: { user: "brief" }, text: BRIEF, ...HELD },
+    { when: { user: "slow" }, text: BRIEF, ...HELD },
     { when: { user: "flaky", model: "scripted" }, fault: { kind: "status", status: 401, message: "not now" } },
     { when: { user: "flaky" }, text: "at last" },
     { when: { user: "refuse" }, fault: { kind: "status", status: 401, message: `no such key ${SECRET}` } },
@@ -36,7 +37,8 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => model.stop());
-beforeEach(() => {
+beforeEach(async () => {
+  await model.hold();
   home = chatHome(model.env);
 });
 afterEach(() => home.remove());
@@ -201,7 +203,9 @@ describe("a terminal that goes away", () => {
       const id = /"conversation":"(\w+)"/.exec(await heard(child.stdout, /word4/))?.[1] ?? "";
       child.kill(signal);
       await once(child, "close");
-      const { code, stdout } = await home.run(["chat", "-r", id]);
+      const joined = home.run(["chat", "-r", id]);
+      await model.go();
+      const { code, stdout } = await joined;
       expect([code, stdout]).toEqual([0, `${BRIEF}\n`]);
       const said = (await home.messages(id)).filter(({ role }) => role === "user");
       expect(said.map(({ text }) => text)).toEqual(["brief"]);

@@ -7,24 +7,28 @@ import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/p
 import { finished } from "./support/run.js";
 
 const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+/** With some words shown, the turn runs until the test lets it go on. */
+const HELD = { text: BRIEF, pieceChars: 8, holdAfter: 12 };
 
 let model: ModelProcess;
 let home: ChatHome;
 let open: Terminal[] = [];
 beforeAll(async () => {
   model = await modelProcess([
-    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
+    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 10 },
+    { when: { user: "held" }, ...HELD },
     {
       when: { user: "danger", steps: 0 },
       calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
     },
     { when: { user: "look", steps: 0 }, calls: [{ name: "list_files", arguments: { path: "." } }] },
-    { when: { user: "look", steps: 1 }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
+    { when: { user: "look", steps: 1 }, ...HELD },
     { text: "the answer" },
   ]);
 });
 afterAll(() => model.stop());
-beforeEach(() => {
+beforeEach(async () => {
+  await model.hold();
   home = chatHome(model.env);
 });
 afterEach(async () => {
@@ -98,9 +102,11 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
 
   it("while a turn runs here is named before its answer", async () => {
     const [, one, two] = await both();
-    one.type("brief\r");
+    one.type("held\r");
     await two.waitFor(/said elsewhere/);
     two.type("more\r");
+    await two.waitFor(/more/);
+    await model.go();
     expect(plain(await one.waitFor(/word39[\s\S]*the answer[\s\S]*> /))).toMatch(
       /word39\s[\s\S]*\(said elsewhere\) > more\n(?:> )?the answer\n\n> /,
     );
@@ -108,7 +114,7 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
 
   it("is told as interrupted where it was, and Ctrl-C sends nothing that was typed ahead", async () => {
     const [id, one, two] = await both();
-    one.type("brief\r");
+    one.type("held\r");
     await two.waitFor(/said elsewhere/);
     two.type("more\r");
     await two.waitFor(/word9 /);
@@ -117,7 +123,7 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
     const shown = plain(await two.waitFor(/the answer[\s\S]*> [\s\S]*typed ahead/));
     expect(shown).toMatch(/\(interrupted; what was done is kept\)[\s\S]*the answer/);
     expect(shown).not.toMatch(/the answer[\s\S]*\(interrupted/);
-    expect(await saidIn(id)).toEqual(["hello", "brief", "more"]);
+    expect(await saidIn(id)).toEqual(["hello", "held", "more"]);
   });
 
   it("answers a question here, which says so", async () => {
@@ -145,24 +151,28 @@ describe("a terminal that is gone", () => {
   it.each(["SIGKILL", "SIGHUP", "SIGTERM"] as const)(
     "[FQ-1] [FQ-2] by %s leaves the turn running: it ends in the host, said once",
     async (signal) => {
-      const child = home.start(["chat", "-q", "brief", "--stream-json"]);
+      const child = home.start(["chat", "-q", "held", "--stream-json"]);
       const id = /"conversation":"(\w+)"/.exec(await heard(child.stdout, /word4/))?.[1] ?? "";
       const host = hostPid(home.path);
       child.kill(signal);
       await once(child, "close");
-      const { code, stdout } = await home.run(["chat", "-r", id]);
+      const joined = home.run(["chat", "-r", id]);
+      await model.go();
+      const { code, stdout } = await joined;
       expect([code, stdout]).toEqual([0, `${BRIEF}\n`]);
-      expect([await saidIn(id), await rolesOf(id)]).toEqual([["brief"], ["user", "assistant"]]);
+      expect([await saidIn(id), await rolesOf(id)]).toEqual([["held"], ["user", "assistant"]]);
       expect(hostPid(home.path)).toBe(host);
     },
   );
 
   it("leaves a turn that nobody watches, and it ends by itself", async () => {
-    const child = home.start(["chat", "-q", "brief", "--stream-json"]);
+    const child = home.start(["chat", "-q", "held", "--stream-json"]);
     const id = /"conversation":"(\w+)"/.exec(await heard(child.stdout, /word4/))?.[1] ?? "";
     child.kill("SIGKILL");
+    await once(child, "close");
+    await model.go();
     for (let looks = 0; looks < 100 && (await rolesOf(id)).length < 2; looks++) await sleep(50);
-    expect(await home.messages(id)).toMatchObject([{ text: "brief" }, { text: BRIEF }]);
+    expect(await home.messages(id)).toMatchObject([{ text: "held" }, { text: BRIEF }]);
   });
 
   it.skipIf(!hasPty)("[FQ-10] leaves a turn that -r joins and shows from its beginning", async () => {
@@ -172,7 +182,9 @@ describe("a terminal that is gone", () => {
     await first.waitFor(/word3 /);
     first.kill();
     const second = terminal(["chat", "-c"]);
-    const shown = await second.waitFor(/word39[\s\S]*> /);
+    const joined = await second.waitFor(/word3 /);
+    await model.go();
+    const shown = joined + (await second.waitFor(/word39[\s\S]*> /));
     expect(shown).toMatch(/> look[\s\S]*list_files[\s\S]*word0 word1/);
     second.type(CTRL_D);
     expect(await second.ended()).toBe(0);
@@ -200,20 +212,22 @@ describe("a host that dies under an open chat", () => {
   it.skipIf(!hasPty)("[FQ-1] is started again in mid-turn, and the turn goes on where it was", async () => {
     const chat = terminal();
     await chat.waitFor(PROMPT);
-    chat.type("brief\r");
+    chat.type("held\r");
     await chat.waitFor(/word5 /);
     killHost(home.path);
     await chat.waitFor(/The line to the host is lost/);
+    await model.go();
     await chat.waitFor(/word39[\s\S]*> /);
     const [session] = await home.sessions();
-    expect(await home.messages(session?.id ?? "")).toMatchObject([{ text: "brief" }, { text: BRIEF }]);
+    expect(await home.messages(session?.id ?? "")).toMatchObject([{ text: "held" }, { text: BRIEF }]);
   });
 
   it("[FQ-1] [FQ-2] loses nothing of one message from the shell, killed in mid-answer", async () => {
-    const child = home.start(["chat", "-q", "brief", "--stream-json"]);
+    const child = home.start(["chat", "-q", "held", "--stream-json"]);
     const ended = finished(child);
     await heard(child.stdout, /word4/);
     killHost(home.path);
+    await model.go();
     const { code, stdout } = await ended;
     expect(code).toBe(0);
     const result = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as Record<string, string>;
@@ -241,13 +255,14 @@ describe.skipIf(!hasPty)("leaving in mid-turn", () => {
   it("by Ctrl-C twice ends the program at once; the conversation goes on", async () => {
     const chat = terminal();
     await chat.waitFor(PROMPT);
-    chat.type("brief\r");
+    chat.type("held\r");
     await chat.waitFor(/word5 /);
     chat.type(CTRL_C);
     chat.type(CTRL_C);
     await chat.ended();
+    await model.go();
     const [session] = await home.sessions();
     expect(await home.run(["chat", "-r", session?.id ?? "", "-q", "hello"])).toMatchObject({ stdout: "the answer\n" });
-    expect(await saidIn(session?.id ?? "")).toEqual(["brief", "hello"]);
+    expect(await saidIn(session?.id ?? "")).toEqual(["held", "hello"]);
   });
 });

@@ -4,22 +4,25 @@ import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProces
 import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
 
 const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
-const SLOW = Array.from({ length: 200 }, (_, at) => `word${at}`).join(" ");
+/** With some words shown, the turn runs until the test lets it go on. */
+const HELD = { text: BRIEF, pieceChars: 8, holdAfter: 12 };
 
 let model: ModelProcess;
 let home: ChatHome;
 let terminal: Terminal | undefined;
 beforeAll(async () => {
   model = await modelProcess([
-    { when: { user: "brief" }, text: BRIEF, pieceChars: 8, chunkDelayMs: 50 },
-    { when: { user: "slow" }, text: SLOW, pieceChars: 8, chunkDelayMs: 50 },
+    { when: { user: "brief" }, ...HELD },
+    { when: { user: "slow" }, ...HELD },
     {
       when: { user: "colour", steps: 0 },
       calls: [{ name: "clarify", arguments: { question: "Which colour?", choices: ["red", "blue"] } }],
     },
     {
       when: { user: "later danger", steps: 0 },
-      delayMs: 1_000,
+      // What was typed before it may go on is read before it asks.
+      holdAfter: 0,
+      chunkDelayMs: 100,
       calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
     },
     {
@@ -30,7 +33,8 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => model.stop());
-beforeEach(() => {
+beforeEach(async () => {
+  await model.hold();
   home = chatHome(model.env);
 });
 afterEach(async () => {
@@ -130,6 +134,7 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type("later danger\r");
     await chat.waitFor(/conversation \w{16}/);
     chat.type("o\r");
+    await model.go();
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("d\r");
     await chat.waitFor(/✗.*denied/);
@@ -141,6 +146,7 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type("brief\r");
     await chat.waitFor(/word5 /);
     chat.type("hello ahead\rbegun");
+    await model.go();
     const rest = await chat.waitFor(/> \S*hello ahead/);
     expect(rest.slice(0, rest.indexOf("word39"))).not.toContain("ahead");
     await chat.waitFor(/the answer[\s\S]*> [\s\S]*begun/);
@@ -175,6 +181,7 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type("brief\r");
     await chat.waitFor(/word5 /);
     chat.type(CTRL_D);
+    await model.go();
     await chat.waitFor(/word39/);
     expect(await chat.ended()).toBe(0);
   });

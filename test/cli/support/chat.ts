@@ -111,6 +111,12 @@ export function conversationIn(stderr: string): string {
 
 export interface ModelProcess {
   readonly env: NodeJS.ProcessEnv;
+  /** Streams with `holdAfter` wait there again. */
+  hold(): Promise<void>;
+  /** They go on. */
+  go(): Promise<void>;
+  /** Resolves when one waits: the model was asked, and all that was to come before is sent. */
+  held(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -127,6 +133,9 @@ export async function modelProcess(script: readonly RuledReply[]): Promise<Model
   const { url } = JSON.parse(line) as { url: string };
   return {
     env: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "sk-test-0123456789abcdef", TALARIA_MODEL: "openai/scripted" },
+    hold: () => ask(`${url}/__hold`),
+    go: () => ask(`${url}/__go`),
+    held: () => ask(`${url}/__held`),
     async stop() {
       const closed = once(child, "close");
       child.stdin.end();
@@ -134,6 +143,10 @@ export async function modelProcess(script: readonly RuledReply[]): Promise<Model
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function ask(url: string): Promise<void> {
+  await (await fetch(url)).text();
 }
 
 /** Resolves when the stream has said something that matches. */

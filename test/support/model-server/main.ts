@@ -4,7 +4,8 @@
  *   node scripts/run-ts.mjs test/support/model-server/main.ts --script replies.json --port 0 [--canned] [--model NAME]
  *
  * The first line on stdout is `{"url": …}`. The script is a reply or a list of replies (`rules.ts` says which answers).
- * `GET /__requests` counts and lists what was asked, `GET /__requests?bodies=1` with the bodies.
+ * `GET /__requests` counts and lists what was asked, `GET /__requests?bodies=1` with the bodies. `GET /__go` lets streams
+ * go on that `holdAfter` has stopped, `GET /__hold` stops the next ones again, `GET /__held` answers when one is stopped.
  * It ends by a signal, or when its stdin closes and `--until-eof` was given.
  */
 import { readFileSync } from "node:fs";

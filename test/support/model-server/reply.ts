@@ -20,6 +20,8 @@ export interface Reply {
   readonly delayMs?: number;
   /** Time between two events of the stream. */
   readonly chunkDelayMs?: number;
+  /** The stream waits behind this many events until the test says go: what happens meanwhile depends on no clock. */
+  readonly holdAfter?: number;
   readonly fault?: Fault;
 }
 

@@ -7,8 +7,8 @@ import type { SeenRequest } from "./seen.js";
 
 export const STREAM_HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
 
-/** Answers one request as the reply says; resolves when nothing more will be sent. */
-export async function send(reply: Reply, seen: SeenRequest, response: ServerResponse): Promise<void> {
+/** Answers one request as the reply says; resolves when nothing more will be sent. `go`: when a stream that is held may go on. */
+export async function send(reply: Reply, seen: SeenRequest, response: ServerResponse, go: Go): Promise<void> {
   if (reply.delayMs !== undefined) await sleep(reply.delayMs);
   const { fault } = reply;
   switch (fault?.kind) {
@@ -34,11 +34,29 @@ export async function send(reply: Reply, seen: SeenRequest, response: ServerResp
     }
     default: {
       const events = encode(reply, seen);
-      if (reply.chunkDelayMs !== undefined) return slices(events, reply.chunkDelayMs, response);
+      const { chunkDelayMs, holdAfter } = reply;
+      if (holdAfter !== undefined) return held(events, { holdAfter, chunkDelayMs, go }, response);
+      if (chunkDelayMs !== undefined) return slices(events, chunkDelayMs, response);
       open(response);
       response.end(Buffer.concat(events));
     }
   }
+}
+
+export type Go = () => Promise<void>;
+
+interface Hold {
+  readonly holdAfter: number;
+  readonly chunkDelayMs: number | undefined;
+  readonly go: Go;
+}
+
+async function held(events: readonly Buffer[], hold: Hold, response: ServerResponse): Promise<void> {
+  open(response);
+  await pour(events.slice(0, hold.holdAfter), hold.chunkDelayMs, response);
+  await hold.go();
+  await pour(events.slice(hold.holdAfter), hold.chunkDelayMs, response);
+  if (!response.destroyed) response.end();
 }
 
 function open(response: ServerResponse): void {
@@ -72,12 +90,16 @@ async function cut(bytes: Buffer, how: CutKind, response: ServerResponse): Promi
 /** Every write is a chunk of its own for HTTP, whatever TCP makes of it. */
 async function slices(parts: readonly Buffer[], everyMs: number | undefined, response: ServerResponse): Promise<void> {
   open(response);
+  await pour(parts, everyMs, response);
+  if (!response.destroyed) response.end();
+}
+
+async function pour(parts: readonly Buffer[], everyMs: number | undefined, response: ServerResponse): Promise<void> {
   for (const part of parts) {
     if (response.destroyed) return;
     await write(response, part);
     if (everyMs !== undefined) await sleep(everyMs);
   }
-  response.end();
 }
 
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {

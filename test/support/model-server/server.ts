@@ -37,6 +37,12 @@ export interface ModelServer {
   /** All requests for an answer, forgotten ones too. */
   readonly count: number;
   answerWith(script: Script): void;
+  /** Streams with `holdAfter` wait there from now on; so they do from the beginning. */
+  hold(): void;
+  /** Whatever waits goes on, and nothing waits any more. */
+  go(): void;
+  /** Resolves when a stream waits. */
+  held(): Promise<void>;
   /** The number of the next request is 0 again. */
   forget(): void;
   close(): Promise<void>;
@@ -44,6 +50,7 @@ export interface ModelServer {
 
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const ledger = new Ledger();
+  const gate = new Gate();
   let script = scriptFunction(options.script);
   const canned = options.isCanned === true ? cannedAnswer(options.script, ledger) : undefined;
   const models = options.models ?? ["model-a", "model-b"];
@@ -65,15 +72,22 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     let reply: Reply = {};
     response.on("close", () => entry.end(endingOf(response, reply)));
     reply = await script(seen, entry.exchange.index);
-    await send(reply, seen, response);
+    await send(reply, seen, response, () => gate.passed());
   }
-  function sideDoor(request: IncomingMessage, response: ServerResponse): void {
+  async function sideDoor(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? "/";
-    const found = path.startsWith("/__requests") ? ledger.report(path.includes("bodies")) : undefined;
-    const body = found ?? modelList(path, request.headers, models);
+    const body = (await tellTest(path)) ?? modelList(path, request.headers, models);
     request.resume();
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(body ?? { error: { message: `nothing is at ${path}`, type: "not_found" } }));
+  }
+  /** For a test in another process. */
+  async function tellTest(path: string): Promise<object | undefined> {
+    if (path === "/__hold") gate.shut();
+    if (path === "/__go") gate.open();
+    if (path === "/__held") await gate.held();
+    if (GATE_PATHS.has(path)) return {};
+    return path.startsWith("/__requests") ? ledger.report(path.includes("bodies")) : undefined;
   }
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.requestTimeout = 0;
@@ -94,6 +108,9 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     answerWith: (next) => {
       script = scriptFunction(next);
     },
+    hold: () => gate.shut(),
+    go: () => gate.open(),
+    held: () => gate.held(),
     forget: () => ledger.forget(),
     close: () =>
       new Promise((resolve) => {
@@ -101,6 +118,38 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         server.closeAllConnections();
       }),
   };
+}
+
+const GATE_PATHS: ReadonlySet<string> = new Set(["/__hold", "/__go", "/__held"]);
+
+/** Where streams wait for the test. */
+class Gate {
+  #isOpen = false;
+  readonly #waiting: (() => void)[] = [];
+  readonly #watching: (() => void)[] = [];
+
+  /** What waited before it does so for nobody: its client is gone. */
+  shut(): void {
+    this.#isOpen = false;
+    this.#waiting.length = 0;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const pass of this.#waiting.splice(0)) pass();
+  }
+
+  async held(): Promise<void> {
+    if (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#watching.push(resolve));
+  }
+
+  async passed(): Promise<void> {
+    if (this.#isOpen) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      for (const tell of this.#watching.splice(0)) tell();
+    });
+  }
 }
 
 const BASE_PATHS: Record<Dialect | "openrouter", string> = {
