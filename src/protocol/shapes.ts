@@ -143,6 +143,8 @@ export const exchange = z.strictObject({
   reason: z.string().optional(),
   /** The answer was cut by an interruption. */
   is_interrupted: z.boolean().optional(),
+  /** Tools whose call a death cut: nobody knows whether it worked. */
+  unknown_calls: z.array(z.string()).optional(),
   tip_session_id: z.string().optional(),
   model: z.string().optional(),
 });

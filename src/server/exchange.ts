@@ -91,6 +91,7 @@ function exchangeFrom(card: ConversationCard, rows: readonly HistoryRow[], said:
   const answer = answerOf(exchange);
   const note = exchange.findLast(({ role, body }) => role === "note" && isOutcome(body?.["outcome"]));
   const outcome = note?.body?.["outcome"];
+  const unknown = exchange.filter(({ role, body }) => role === "tool" && body?.["outcome"] === "unknown");
   return {
     user: said.text,
     assistant: answer?.text ?? null,
@@ -98,6 +99,7 @@ function exchangeFrom(card: ConversationCard, rows: readonly HistoryRow[], said:
     outcome: isOutcome(outcome) ? outcome : answer === undefined ? "failed" : "completed",
     ...(note === undefined ? {} : { reason: reasonIn(note) }),
     ...(answer?.body?.interrupted === true ? { is_interrupted: true } : {}),
+    ...(unknown.length === 0 ? {} : { unknown_calls: unknown.map(({ body }) => body?.toolName ?? "tool") }),
     tip_session_id: card.tip,
     ...(card.model === null ? {} : { model: card.model }),
   };

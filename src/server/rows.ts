@@ -1,5 +1,5 @@
 /** Stored history as the rows of a transcript: what a client shows of a conversation it did not watch. */
-import type { TranscriptRow } from "#protocol/shapes.js";
+import { callOutcome, type TranscriptRow } from "#protocol/shapes.js";
 import type { MessageBody } from "#session/message.js";
 import type { HistoryRow } from "#session/verbs/reading.js";
 
@@ -49,12 +49,14 @@ function assistantRow({ text, body }: HistoryRow, ours: Ours): TranscriptRow[] {
 
 function toolRow({ text, body, call }: HistoryRow, ours: Ours): TranscriptRow {
   const name = body?.toolName ?? "tool";
+  const outcome = callOutcome.safeParse(body?.["outcome"]);
   return {
     role: "tool",
     name,
     context: firstLine(text),
     text: text.slice(0, TOOL_TEXT_CHARS_MAX),
     ...(call === undefined ? {} : { tool_id: call }),
+    ...(outcome.success ? { outcome: outcome.data } : {}),
     ...ours,
   };
 }

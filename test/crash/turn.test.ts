@@ -26,6 +26,16 @@ describe("a turn killed with SIGKILL", () => {
     if (isUnknown) expect(life.lastRequest()).toMatch(UNKNOWN);
   });
 
+  it("[CT-5] tells of an unknown outcome also whoever comes when the turn is over", async () => {
+    life = await beginLife(THREE_CALLS);
+    const { id } = await killedAt(life, "call.started:3");
+    expect((await life.run(["host", "start"])).code).toBe(0);
+    const isOver = async () => (await life.card(id)).session.liveTurn === null;
+    await expect.poll(isOver, { timeout: 30_000 }).toBe(true);
+    expect((await life.run(["chat", "-r", id])).stderr).toMatch(/outcome is unknown: terminal/);
+    expect((await life.run(["chat", "-r", id, "--json"])).stdout).toMatch(/outcome is unknown: terminal/);
+  });
+
   it.each(sample(TURN_POINTS))(
     "[CT-1] [CT-10] is finished before what is said next is answered: %s",
     async (_id, point) => {

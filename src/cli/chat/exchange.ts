@@ -1,6 +1,6 @@
 /** What became of a message that was said before, as the host keeps it: for a repeated one, and for whoever looks in. */
 import type { Result } from "#protocol/methods.js";
-import type { Recalled } from "./display.js";
+import type { ChatDisplay, Recalled } from "./display.js";
 import { NOTHING_SPENT, type TurnReport } from "./glimpse.js";
 
 export type Exchange = NonNullable<Result<"prompt.submit">["exchange"]>;
@@ -22,6 +22,12 @@ export function exchangeReport(conversation: string, exchange: Exchange): TurnRe
     isRecovered: true,
     questions: [],
   };
+}
+
+/** [CT-5] Whoever did not see the turn is told what nobody knows of it. */
+export function tellUnknown(display: ChatDisplay, exchange: Exchange | null): void {
+  const calls = exchange?.unknown_calls ?? [];
+  if (calls.length > 0) display.note(`(interrupted; the outcome is unknown: ${calls.join(", ")})`);
 }
 
 export function recalledOf(conversation: string, exchange: Exchange | null, because: Recalled["because"]): Recalled {

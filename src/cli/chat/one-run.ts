@@ -3,7 +3,7 @@ import { UserError } from "#base/errors.js";
 import { ERROR_CODES } from "#protocol/error-codes.js";
 import { type Ask, type AskingTerminal, checkAnswers, flagAsk, terminalAsk } from "./ask.js";
 import { changeSettings } from "./change-settings.js";
-import { type Card, recalledOf } from "./exchange.js";
+import { type Card, recalledOf, tellUnknown } from "./exchange.js";
 import type { PendingQuestion } from "./glimpse.js";
 import { hostNotes } from "./host-notes.js";
 import { type ChatOptions, hasAnswer } from "./options.js";
@@ -44,6 +44,7 @@ export async function runOnce(parts: OneRunParts, options: ChatOptions, { card, 
   const { exchange } = talk;
   if (said === "duplicate" && exchange !== undefined) {
     const recalled = recalledOf(talk.conversation ?? "", exchange, "duplicate");
+    tellUnknown(display, exchange);
     display.recalled(recalled);
     context.exitWith(exitCodeOf([recalled]));
     return;

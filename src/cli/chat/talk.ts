@@ -8,7 +8,7 @@ import { randomIds } from "#base/ids.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import type { Ask } from "./ask.js";
 import { isDemoLabel } from "./display.js";
-import { type Card, type Exchange, recalledOf } from "./exchange.js";
+import { type Card, type Exchange, recalledOf, tellUnknown } from "./exchange.js";
 import type { PendingQuestion, TurnReport } from "./glimpse.js";
 import { isUnknown } from "./refused.js";
 import { type Seat, type SeatListener, takeSeat } from "./seat.js";
@@ -213,6 +213,7 @@ export class Talk {
     if (found.kind !== "found") return EXIT["not-found"];
     const { last_exchange: last, tip_session_id, model } = found.card;
     const recalled = recalledOf(conversation, last, because);
+    tellUnknown(display, last);
     display.recalled({ ...recalled, session: tip_session_id, model: recalled.model ?? model });
     return EXIT.ok;
   }

@@ -8,7 +8,7 @@ import type { Result } from "#protocol/methods.js";
 import type { CliContext } from "../command.js";
 import type { Ask } from "./ask.js";
 import type { ChatDisplay } from "./display.js";
-import { type Exchange, exchangeReport } from "./exchange.js";
+import { type Exchange, exchangeReport, tellUnknown } from "./exchange.js";
 import { type Glimpse, NOTHING_SPENT, type PendingQuestion, type Spent, type TurnReport } from "./glimpse.js";
 import type { HostLink } from "./link.js";
 import type { Seat, SeatEvent } from "./seat.js";
@@ -263,7 +263,10 @@ class Watching {
     if (this.#isDone) return;
     if (exchange === undefined) return this.#askWaiting();
     const isTold = this.#reports.some(({ turn }) => turn === exchange.turn_id);
-    if (!isTold) this.#reports.push(exchangeReport(this.#seat.id, exchange));
+    if (!isTold) {
+      tellUnknown(this.#parts.display, exchange);
+      this.#reports.push(exchangeReport(this.#seat.id, exchange));
+    }
     this.#finish();
   }
 
