@@ -10,6 +10,7 @@ import { describeBalance } from "./contract/balance.contract.js";
 import { describeCare } from "./contract/care.contract.js";
 import { describeClaims } from "./contract/claims.contract.js";
 import { describeCommit } from "./contract/commit.contract.js";
+import { describeEdges } from "./contract/edges.contract.js";
 import { describeIntake } from "./contract/intake.contract.js";
 import { describeLifecycle } from "./contract/lifecycle.contract.js";
 import { describeOutbox } from "./contract/outbox.contract.js";
@@ -34,6 +35,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["removal", describeRemoval],
   ["routes", describeRoutes],
   ["outbox", describeOutbox],
+  ["edges", describeEdges],
   ["watched", describeWatched],
   ["reading", describeReading],
   ["care", describeCare],

@@ -55,6 +55,13 @@ const CALLS: readonly Call[] = [
   ["setSettings", { conversation, changes: { yolo: true } }],
   ["recoverOutbox", { host, limit: 5, nowMs }],
   ["claimDeliveries", { host, limit: 5, nowMs }],
+  [
+    "claimDeliveries",
+    { host, limit: 5, platforms: ["telegram"], except: [{ platform: "telegram", account: "x" }], nowMs },
+  ],
+  ["deliveryDue", { platforms: ["telegram"] }],
+  ["unknownDeliveries", { limit: 5, platforms: ["telegram"] }],
+  ["cursors", { platform: "telegram", account: "bot", limit: 5 }],
   ["claimHooks", { host, limit: 5, nowMs }],
   ["claimHooks", { host, limit: 5, lanes: [{ subscriber: "audit", limit: 5 }], nowMs }],
   ["hookStanding", { limit: 5 }],
