@@ -48,6 +48,7 @@ export const READING_VERBS = [
   "spentToday",
   "unknownDeliveries",
   "deliveryDue",
+  "outboxStanding",
   "cursors",
   "hookStanding",
   "route",

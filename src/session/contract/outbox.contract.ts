@@ -144,6 +144,30 @@ export function describeOutbox(open: OpenStore): void {
       expect(texts(await scene.store.claimDeliveries(due))).toEqual(["1", "2"]);
     });
 
+    it("are told in numbers by platform, the dead ones by their reason, and single ones by how they stand", async () => {
+      const scene = await Scenario.open(open);
+      const [first, second] = await owe(scene, ["a", "b"]);
+      const [lost] = await owe(scene, ["c"], "2");
+      const [gone] = await owe(scene, ["d"], "3");
+      if (first === undefined || second === undefined || lost === undefined || gone === undefined) throw new Error("!");
+      await claim(scene);
+      await settle(scene, first, { type: "sent", receipt: "r" });
+      await settle(scene, lost, { type: "lost-sight" });
+      await settle(scene, gone, { type: "gave-up", error: "blocked" });
+      const ids = [second, gone, first, "nosuchdelivery00" as DeliveryId];
+      expect(await scene.store.outboxStanding({ limit: 5, ids })).toMatchObject({
+        open: [{ platform: "telegram", pending: 1, sending: 0, unknown: 1 }],
+        dead: [{ id: gone, platform: "telegram", error: "blocked", address: { chatId: "3" } }],
+        deadCount: 1,
+        asked: [
+          { id: second, state: { phase: "pending" } },
+          { id: gone, state: { phase: "dead", error: "blocked" } },
+          { id: first, state: { phase: "sent", receipt: "r" } },
+        ],
+      });
+      expect(await scene.store.outboxStanding({ limit: 0 })).toMatchObject({ dead: [], deadCount: 1, asked: [] });
+    });
+
     it("[CT-3] of a turn that were sent are still in history", async () => {
       const scene = await Scenario.open(open);
       const turn = await scene.turn("hello");

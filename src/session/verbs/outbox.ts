@@ -63,6 +63,27 @@ export interface DueJob {
   readonly attempts: number;
 }
 
+/** How what is owed to people stands. */
+export interface OutboxStanding {
+  readonly open: readonly {
+    readonly platform: string;
+    readonly pending: number;
+    readonly sending: number;
+    readonly unknown: number;
+  }[];
+  /** Given up on, newest first. */
+  readonly dead: readonly {
+    readonly id: DeliveryId;
+    readonly platform: string;
+    readonly address: Address;
+    readonly error: string;
+    readonly atMs: number;
+  }[];
+  readonly deadCount: number;
+  /** Of the ones that were asked for. */
+  readonly asked: readonly { readonly id: DeliveryId; readonly state: DeliveryState }[];
+}
+
 export interface OutboxVerbs {
   /** Something owed outside a turn: a notice, a message sent from a terminal. */
   oweDelivery(args: {
@@ -83,6 +104,8 @@ export interface OutboxVerbs {
   }): readonly DueDelivery[];
   /** When the next one of these platforms is due; null: nothing is. */
   deliveryDue(args: { readonly platforms: readonly string[] }): { readonly atMs: number | null };
+  /** In numbers, with the last `limit` that were given up on; and of these ids how each stands. */
+  outboxStanding(args: { readonly limit: number; readonly ids?: readonly DeliveryId[] }): OutboxStanding;
   /** What a death left in the air, oldest first: to be read back, or sent once more as a marked copy [CT-4]. */
   unknownDeliveries(args: { readonly limit: number; readonly platforms?: readonly string[] }): readonly DueDelivery[];
   settleDelivery(args: {

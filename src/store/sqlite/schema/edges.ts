@@ -67,6 +67,7 @@ CREATE INDEX delivery_line ON delivery(destination, no) WHERE ended_ms IS NULL;
 CREATE INDEX delivery_due ON delivery(platform, due_ms) WHERE due_ms IS NOT NULL;
 CREATE INDEX delivery_notice ON delivery(conversation) WHERE turn IS NULL AND conversation IS NOT NULL;
 CREATE INDEX delivery_open ON delivery(no) WHERE state IN ('sending', 'unknown');
+CREATE INDEX delivery_dead ON delivery(no) WHERE state = 'dead';
 CREATE TRIGGER delivery_starts BEFORE INSERT ON delivery
   WHEN NEW.state <> 'pending' OR NEW.attempts <> 0 OR NEW.marked
     OR (NEW.turn IS NOT NULL AND NOT EXISTS

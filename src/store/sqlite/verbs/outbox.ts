@@ -3,12 +3,12 @@
  * act, a settlement after it; what a dead host left between the two is found by `recoverOutbox`.
  */
 import { invariant } from "#base/errors.js";
-import type { JobId } from "#base/ids.js";
+import type { DeliveryId, JobId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import { HOOK_CUT_TEXTS } from "#session/boundary.js";
 import { type DeliveryBody, type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
-import type { DueDelivery, DueJob, OutboxVerbs } from "#session/verbs/outbox.js";
+import type { DueDelivery, DueJob, OutboxStanding, OutboxVerbs } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
 import { owe, promoteDelivery } from "../line.js";
 import type { Tx, VerbTable } from "../tx.js";
@@ -48,6 +48,32 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       JSON.stringify(platforms),
     );
     return { atMs: row?.atMs ?? null };
+  },
+
+  outboxStanding(tx, { limit, ids = [] }) {
+    const open = tx.db.all<OutboxStanding["open"][number]>(
+      `SELECT platform, count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'sending') AS sending,
+         count(*) FILTER (WHERE state = 'unknown') AS unknown
+       FROM delivery INDEXED BY delivery_line WHERE ended_ms IS NULL GROUP BY platform ORDER BY platform`,
+    );
+    const dead = tx.db.all<Omit<OutboxStanding["dead"][number], "address"> & { address: string }>(
+      `SELECT id, platform, address, error, ended_ms AS atMs FROM delivery INDEXED BY delivery_dead WHERE state = 'dead' ORDER BY no DESC LIMIT ?`,
+      limit,
+    );
+    const asked = tx.db.all<DeliveryRow & { id: DeliveryId }>(
+      `SELECT d.no, d.id, d.destination, d.state, d.due_ms, d.marked, d.receipt, d.error
+       FROM json_each(?) j CROSS JOIN delivery d ON d.id = j.value ORDER BY j.key`,
+      JSON.stringify(ids),
+    );
+    const count = tx.db.get<{ n: number }>(
+      "SELECT count(*) AS n FROM delivery INDEXED BY delivery_dead WHERE state = 'dead'",
+    );
+    return {
+      open,
+      dead: dead.map((row) => ({ ...row, address: JSON.parse(row.address) as Address })),
+      deadCount: count?.n ?? 0,
+      asked: asked.map((row) => ({ id: row.id, state: deliveryState(row) })),
+    };
   },
 
   unknownDeliveries(tx, { limit, platforms }) {
