@@ -1,0 +1,138 @@
+/** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
+import type { HttpAnswer, Press } from "#platform/platform.js";
+import type { DueDelivery } from "#session/verbs/outbox.js";
+import type { Access } from "./access/access.js";
+import { createAccess } from "./access/create-access.js";
+import { AccountLine } from "./account-line.js";
+import type { ChatCommands } from "./commands/chat-commands.js";
+import { createChatCommands } from "./commands/create-chat-commands.js";
+import { menuEntries } from "./commands/menu.js";
+import { tellRestarted } from "./commands/restart.js";
+import type { Gateway, GatewayParts } from "./gateway.js";
+import { createIntake } from "./intake.js";
+import { createOutbox } from "./outbox.js";
+import { createPreviews } from "./previews.js";
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { store, live, clock, log, host } = parts;
+  let isDraining = false;
+  const access = createAccess(parts);
+  const chatCommands = createChatCommands(parts, access);
+  const previews = createPreviews(live, { store, clock, log });
+  const intake = createIntake({ ...parts, access, chatCommands, previews, isDraining: () => isDraining });
+  const outbox = createOutbox({
+    store,
+    host,
+    clock,
+    log,
+    lines: () => lines,
+    preview: (turn) => previews.settled(turn),
+    onDead: (due, why) => tellDead(parts, due, why),
+  });
+  const lines: readonly AccountLine[] = parts.accounts.map(
+    (account) =>
+      new AccountLine(account, {
+        clock,
+        log,
+        menu: () => menuEntries(parts),
+        cursors: (limit) => cursorsOf(parts, account, limit),
+        onUp: () => outbox.poke(),
+        receiver: (line) => ({
+          message: (incoming) => intake.message(line, incoming),
+          press: (press) => pressed({ access, chatCommands }, line, press),
+          up: () => undefined,
+          down: () => undefined,
+        }),
+      }),
+  );
+  return {
+    start() {
+      outbox.start();
+      for (const line of lines) line.start();
+      const tidy = async (): Promise<void> => {
+        await tellRestarted(parts);
+        await chatCommands.recover();
+      };
+      tidy().catch((error: unknown) => {
+        log.error("what chats were owed could not be looked at", { error: String(error) });
+      });
+    },
+    standing: () => lines.map((line) => line.standing()),
+    poke: () => outbox.poke(),
+    http: (platform, request) => byDoor(lines, platform, request),
+    drain() {
+      isDraining = true;
+    },
+    async stop(limitMs) {
+      isDraining = true;
+      previews.stop();
+      // Receiving ends when sending does: what comes in meanwhile is stored.
+      await outbox.stop(limitMs);
+      await Promise.all(lines.map((line) => line.stop()));
+      await Promise.race([chatCommands.rest(), clock.sleep(COMMANDS_MS)]);
+    },
+  };
+}
+
+const COMMANDS_MS = 500;
+
+async function cursorsOf(
+  { store }: GatewayParts,
+  { kind, name }: GatewayParts["accounts"][number],
+  limit: number,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await store.cursors({ platform: kind.name, account: name, limit });
+  return new Map(rows.map(({ name: of, value }) => [of, value]));
+}
+
+/** Only somebody who may speak may press. */
+async function pressed(
+  { access, chatCommands }: { access: Access; chatCommands: ChatCommands },
+  { account }: AccountLine,
+  press: Press,
+): Promise<string> {
+  const verdict = await access.judgeSender(account, press.sender);
+  return verdict.kind === "known" ? chatCommands.press(account, verdict.person, press) : "This is not for you.";
+}
+
+/** `/platforms/<platform>/…`, or with several accounts `/platforms/<platform>/<account>/…`. */
+async function byDoor(
+  lines: readonly AccountLine[],
+  platform: string,
+  request: Parameters<Gateway["http"]>[1],
+): Promise<HttpAnswer> {
+  const candidates = lines.filter(({ account }) => account.kind.name === platform);
+  const named = candidates.find(({ account }) => candidates.length > 1 && isUnder(request.path, account.name));
+  const line = named ?? (candidates.length === 1 ? candidates[0] : undefined);
+  const door = line?.door();
+  if (line === undefined || (door !== undefined && door.http === undefined)) {
+    return { status: 404, body: "nobody listens here\n" };
+  }
+  if (door?.http === undefined) return { status: 503, headers: { "retry-after": "5" }, body: "not ready yet\n" };
+  const path = named === undefined ? request.path : request.path.slice(named.account.name.length + 1) || "/";
+  return door.http({ ...request, path });
+}
+
+function isUnder(path: string, account: string): boolean {
+  return path === `/${account}` || path.startsWith(`/${account}/`);
+}
+
+const SAMPLE_CHARS = 200;
+
+/** [CT-3] A reply that will never arrive is told to the owner's own chat, once, and stays in the outbox as dead. */
+async function tellDead({ store, accounts, clock, log }: GatewayParts, due: DueDelivery, why: string): Promise<void> {
+  const { platform, address, conversation } = due;
+  log.error("a message will never be delivered", { platform, delivery: due.id, conversation, why });
+  const account = accounts.find(({ homeChat }) => homeChat !== undefined && homeChat !== address.chatId);
+  if (account?.homeChat === undefined) return;
+  const sample = due.text.slice(0, SAMPLE_CHARS).toWellFormed();
+  const whole = conversation === null ? "" : ` All of it: talaria sessions show ${conversation}.`;
+  await store.oweDelivery({
+    platform: account.kind.name,
+    address: { platform: account.kind.name, account: account.name, chatType: "dm", chatId: account.homeChat },
+    parts: [
+      `A message to ${address.userName ?? address.chatName ?? address.chatId ?? "somebody"} on ${platform} could not be delivered: ${why}.${whole}\n> ${sample.replaceAll("\n", "\n> ")}`,
+    ],
+    nowMs: clock.nowMs(),
+  });
+}
