@@ -50,7 +50,7 @@ export function createHostGateway(parts: HostGatewayParts): HostGateway {
         if (isRefusal) log.error("a platform is not started", { why: text });
         else log.warn("a setting of a platform does nothing", { why: text });
       }
-      const { createGateway } = await import("./stand-in.js");
+      const { createGateway } = await import("#gateway/create-gateway.js");
       // A stop that came in between has nothing to open any more.
       if (isDraining) return;
       gateway = createGateway(gatewayParts(parts, read.accounts, log));
