@@ -51,9 +51,17 @@ export interface SlashCommand {
   readonly needs?: readonly (keyof SlashPorts)[];
   /** [CT-7] It works while a turn runs; every other one is refused until that is over. */
   readonly whileBusy?: true;
+  /** What a death in the middle of it asks for; absent: it is not run again, and the person is told. */
+  readonly again?: Again | ((words: string) => Again | undefined);
   /** `words` is what followed the name, without space around it. A UserError is told like an answer. */
   run(context: SlashContext, words: string): Promise<SlashOutcome>;
 }
+
+/**
+ * `same`: run again for the same event it does no more than once, or only shows something. `moves`: all it does is to move
+ * where the chat leads, so it is run again unless that has happened.
+ */
+export type Again = "same" | "moves";
 
 export interface SlashContext extends SlashPorts {
   readonly surface: Surface;

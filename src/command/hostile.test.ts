@@ -38,6 +38,8 @@ const STANDINGS: readonly (readonly [string, Partial<SlashContext>])[] = [
 describe.each(STANDINGS)("every command %s", (_where, more) => {
   it("answers whatever follows it, and says no more than can be read", async () => {
     scene = new CommandScene();
+    const known = await scene.store.person({ platform: "telegram", account: "7", nowMs: 1 });
+    const who = more.person === undefined ? {} : { person: { ...more.person, id: known.id } };
     for (const { name } of SLASH_COMMANDS) {
       const conversation = await scene.exchange("hello");
       const tries: readonly (readonly [string, ConversationId | undefined])[] = [
@@ -45,7 +47,7 @@ describe.each(STANDINGS)("every command %s", (_where, more) => {
         ...["", "x", "1"].flatMap((words) => [[words, undefined] as const, [words, NOBODY] as const]),
       ];
       for (const [words, at] of tries) {
-        const outcome = await scene.line(`/${name} ${words}`.trim(), at, more);
+        const outcome = await scene.line(`/${name} ${words}`.trim(), at, { ...more, ...who });
         if (outcome.kind === "message") throw new Error(`/${name} is a command`);
         expect(outcome.say.join("\n").length, name).toBeLessThan(SAID_CHARS_MAX);
       }

@@ -27,6 +27,8 @@ export interface SlashPorts {
   readonly save?: (conversation: ConversationId) => Promise<string>;
   /** Commands of plugins. A name of ours stays ours. */
   readonly commands?: () => readonly SlashCommand[];
+  /** Ends this host and starts another, once what it says here is stored; where the person is told of it afterwards. */
+  readonly restart?: () => Promise<void>;
   /** Where this home is. */
   readonly home?: { readonly root: string; readonly config: string };
 }

@@ -1,5 +1,6 @@
 /** Small pieces of text that commands share. Pure. */
 import { pad, textWidth, truncate, visible } from "#base/text-width.js";
+import type { Surface } from "./command.js";
 
 export const NAME_CELLS_MAX = 50;
 
@@ -24,6 +25,22 @@ export function columns(rows: readonly (readonly string[])[]): string {
   const line = (row: readonly string[]): string =>
     row.map((cell, at) => (at === row.length - 1 ? cell : pad(cell, widths[at] ?? 0))).join("  ");
   return rows.map(line).join("\n");
+}
+
+interface Shown {
+  readonly surface: Surface;
+}
+
+/** Rows where they are read: a chat has narrow lines and letters of all widths, so nothing is lined up there. */
+export function rowsFor({ surface }: Shown, rows: readonly (readonly string[])[]): string {
+  if (surface === "terminal") return columns(rows);
+  return rows.map((row) => row.filter((cell) => cell !== "").join(" · ")).join("\n");
+}
+
+/** Names and what they stand for. */
+export function factsFor({ surface }: Shown, facts: readonly (readonly string[])[]): string {
+  if (surface === "terminal") return columns(facts);
+  return facts.map(([name = "", ...rest]) => `${name}: ${rest.filter((cell) => cell !== "").join(", ")}`).join("\n");
 }
 
 export function count(value: number): string {

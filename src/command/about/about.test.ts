@@ -88,7 +88,7 @@ describe("/version, /whoami and /profile", () => {
       surface: "chat",
       actor: { platform: "telegram" },
     });
-    expect(answer).toMatch(/^person +Mira.* \(member\)$/m);
+    expect(answer).toMatch(/^person: Mira.* \(member\)$/m);
     expect(answer).not.toContain("\u001b");
     expect(await scene.answer("/profile")).toContain(scene.folder);
   });

@@ -2,7 +2,7 @@
 import { weighContext } from "#runtime/context-weight.js";
 import type { Role } from "#session/message.js";
 import { NOTHING_YET, type SlashCommand, said } from "../command.js";
-import { columns, count, counted } from "../text.js";
+import { count, counted, factsFor } from "../text.js";
 
 export const contextCommand: SlashCommand = {
   name: "context",
@@ -13,8 +13,10 @@ export const contextCommand: SlashCommand = {
   details: ["The numbers are estimates."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
-  async run({ store, conversation, model, toolTokens }) {
+  async run(context) {
+    const { store, conversation, model, toolTokens } = context;
     const weight = conversation === undefined ? null : await weighContext(store, conversation);
     if (weight === null) return said(NOTHING_YET);
     const share = (tokens: number): string => `${Math.min(100, Math.round((100 * tokens) / model.windowTokens))}%`;
@@ -27,7 +29,7 @@ export const contextCommand: SlashCommand = {
     const tools = (await toolTokens?.()) ?? 0;
     const all = weight.tokens + tools;
     return said(
-      columns([
+      factsFor(context, [
         ["system prompt", count(weight.promptTokens), share(weight.promptTokens), ""],
         ...(tools === 0 ? [] : [["tools", count(tools), share(tools), "their descriptions"]]),
         ...rows,

@@ -18,9 +18,10 @@ export function helpCommand(commandsFor: CommandsFor): SlashCommand {
     summary: "what can be typed here, or all about one command",
     where: ["terminal", "chat"],
     who: "anyone",
+    again: "same",
     whileBusy: true,
     async run(context, words) {
-      if (words === "") return said(...listText(commandsFor(context)));
+      if (words === "") return said(...listText(context, commandsFor(context)));
       const command = named(commandsFor(context), words);
       if (command === undefined) return said("That is not a command here; /help lists them.");
       return said(...oneText(command));
@@ -32,13 +33,15 @@ export function helpCommand(commandsFor: CommandsFor): SlashCommand {
 export function commandsCommand(commandsFor: CommandsFor): SlashCommand {
   return {
     name: "commands",
-    aliases: [],
+    // What messengers send by themselves when somebody opens a chat.
+    aliases: ["start"],
     category: "Info",
     takes: "[page]",
     arguments: "none",
     summary: "the list of commands, a page at a time",
     where: ["chat"],
     who: "anyone",
+    again: "same",
     whileBusy: true,
     async run(context, words) {
       const commands = commandsFor(context);
@@ -48,7 +51,7 @@ export function commandsCommand(commandsFor: CommandsFor): SlashCommand {
         return said(`/commands takes a page from 1 to ${pages}.`);
       const shown = commands.slice((page - 1) * PAGE_COMMANDS, page * PAGE_COMMANDS);
       const next = page < pages ? `; /commands ${page + 1} goes on` : "";
-      return said(rows(shown).join("\n"), `Page ${page} of ${pages}${next}.`);
+      return said(rows(context, shown).join("\n"), `Page ${page} of ${pages}${next}.`);
     },
   };
 }
@@ -63,15 +66,21 @@ function named(commands: readonly SlashCommand[], words: string): SlashCommand |
 }
 
 /** A paragraph a heading. */
-function listText(commands: readonly SlashCommand[]): readonly string[] {
+function listText(standing: Standing, commands: readonly SlashCommand[]): readonly string[] {
   const widest = widestOf(commands);
   return CATEGORIES.flatMap((category) => {
     const own = commands.filter((one) => one.category === category);
-    return own.length === 0 ? [] : [`${category}\n${rows(own, widest).join("\n")}`];
+    return own.length === 0 ? [] : [`${category}\n${rows(standing, own, widest).join("\n")}`];
   });
 }
 
-function rows(commands: readonly SlashCommand[], widest = widestOf(commands)): readonly string[] {
+function rows(
+  { surface }: Standing,
+  commands: readonly SlashCommand[],
+  widest = widestOf(commands),
+): readonly string[] {
+  // Nothing lines up in a chat, and its lines are narrow: other names are in `/help NAME`.
+  if (surface === "chat") return commands.map((command) => `${usageOf(command)} – ${command.summary}`);
   return commands.map((command) => {
     const line = `${usageOf(command).padEnd(widest)}  ${command.summary}`;
     const names = also(command);

@@ -5,13 +5,14 @@ import type { SessionStore } from "#session/store.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
 import { modelText } from "../setting/model.js";
-import { columns, count } from "../text.js";
+import { count, counted, factsFor } from "../text.js";
 import { costText } from "./cost-text.js";
 
 /** Counting reads them; beyond this nobody needs the number here. */
 const COUNTED_MAX = 5_000;
 const PAGE_MESSAGES = 500;
 const QUEUE_LOOKED_AT = 100;
+const PAIRINGS_LOOKED_AT = 100;
 
 export const statusCommand: SlashCommand = {
   name: "status",
@@ -21,6 +22,7 @@ export const statusCommand: SlashCommand = {
   summary: "where you are: conversation, model, tokens",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   async run(context) {
     const { store, conversation, live } = context;
@@ -31,9 +33,20 @@ export const statusCommand: SlashCommand = {
       visibleCount(store, card.id),
       live?.state(card.id),
     ]);
-    return said(statusText(card, { queued: queue.length, messages, live: state }, context));
+    const told = await pairingText(context);
+    return said(statusText(card, { queued: queue.length, messages, live: state }, context), ...told);
   },
 };
+
+/** Who waits to be let in is the owner's business, wherever they are. */
+async function pairingText({ store, person, clock }: SlashContext): Promise<readonly string[]> {
+  if (person.role !== "owner") return [];
+  const { pending, full } = await store.pairings({ limit: PAIRINGS_LOOKED_AT, nowMs: clock.nowMs() });
+  if (pending.length === 0) return [];
+  const where = full.map(({ platform }) => platform).join(", ");
+  const none = where === "" ? "" : ` On ${where} no further stranger gets a code for now.`;
+  return [`${counted(pending.length, "stranger")} asked to be let in: /pair shows them.${none}`];
+}
 
 /** What was said and not taken back; copies that a compaction carried over are not counted again. */
 async function visibleCount(store: SessionStore, conversation: ConversationId): Promise<number> {
@@ -56,13 +69,14 @@ interface Counts {
   readonly live: LiveState | undefined;
 }
 
-function statusText(card: ConversationCard, counts: Counts, { model }: SlashContext): string {
+function statusText(card: ConversationCard, counts: Counts, context: SlashContext): string {
+  const { model } = context;
   const { messages } = counts;
   const tip = card.sessions.at(-1);
   const tokens = sum(card, ({ usage }) => usage.inputTokens + usage.outputTokens);
   const label = card.model ?? model.label;
   const isDemo = label === model.label ? model.isDemo : label.startsWith("demo/");
-  return columns([
+  return factsFor(context, [
     ["conversation", card.id],
     ["title", card.title ?? "none yet"],
     ["model", `${label}${isDemo ? " (scripted demo, not an AI)" : ""}`],

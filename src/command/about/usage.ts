@@ -4,7 +4,7 @@ import type { SessionStore } from "#session/store.js";
 import type { ConversationRow, SessionRow } from "#session/verbs/reading.js";
 import type { Spent } from "#session/verbs/turns.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
-import { columns, count, counted, numberIn } from "../text.js";
+import { count, counted, factsFor, numberIn } from "../text.js";
 import { costText, formatCost } from "./cost-text.js";
 
 const DAY_MS = 86_400_000;
@@ -24,12 +24,14 @@ export const usageCommand: SlashCommand = {
   summary: "the tokens and money this conversation has used",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
-  async run({ store, conversation, clock }) {
+  async run(context) {
+    const { store, conversation, clock } = context;
     const card = conversation === undefined ? null : await store.show({ conversation });
     if (card === null) return said(NOTHING_YET);
     const today = await store.spentToday({ conversation: card.id, nowMs: clock.nowMs() });
-    return said(columns([...usageRows(card.sessions), ["today, all", spentText(today)]]));
+    return said(factsFor(context, [...usageRows(card.sessions), ["today, all", spentText(today)]]));
   },
 };
 
@@ -42,6 +44,7 @@ export const insightsCommand: SlashCommand = {
   summary: "what was used in the last days, everywhere",
   where: ["terminal", "chat"],
   who: "owner",
+  again: "same",
   whileBusy: true,
   async run(context, words) {
     const days = words === "" ? DAYS_DEFAULT : numberIn(words, { min: 1, max: DAYS_MAX });
@@ -79,7 +82,7 @@ async function insights(context: SlashContext, days: number): Promise<SlashOutco
   const spent = await spentByDay(store, whose, { days, nowMs: clock.nowMs() });
   const total = spent.map(({ spent: one }) => one).reduce(plus, NOTHING);
   return said(
-    columns([
+    factsFor(context, [
       ["days", `${days}`],
       ["conversations", rows.length === ROWS_MAX ? `at least ${count(ROWS_MAX)}` : count(rows.length)],
       ["used", spentText(total)],

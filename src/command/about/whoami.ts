@@ -1,6 +1,6 @@
 /** `/version`, `/whoami` and `/profile`: what this is, who one is here, and where it lives. */
 import { type SlashCommand, said } from "../command.js";
-import { columns, oneLine } from "../text.js";
+import { columns, factsFor, oneLine } from "../text.js";
 
 export const versionCommand: SlashCommand = {
   name: "version",
@@ -10,6 +10,7 @@ export const versionCommand: SlashCommand = {
   summary: "which Talaria this is",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   run: async ({ version }) => said(`Talaria ${version}`),
 };
@@ -22,12 +23,15 @@ export const whoamiCommand: SlashCommand = {
   summary: "who you are here, and what you may",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
-  async run({ person: { id, name, role }, actor }) {
+  async run(context) {
+    const { actor } = context;
+    const { id, name, role } = context.person;
     const called = name === undefined ? id : `${oneLine(name)} (${id})`;
     const may = role === "owner" ? "the owner of this home: everything" : "a member: your own conversations";
     return said(
-      columns([
+      factsFor(context, [
         ["person", called],
         ["may", may],
         ["platform", actor.platform],

@@ -12,6 +12,7 @@ export const branchCommand: SlashCommand = {
   summary: "go on in a copy of this conversation",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "moves",
   run: (context, words) => branch(context, words),
 };
 

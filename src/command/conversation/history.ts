@@ -17,6 +17,7 @@ export const historyCommand: SlashCommand = {
   summary: "the last messages of this conversation",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   async run({ store, conversation }, words) {
     const limit = words === "" ? SHOWN_DEFAULT : numberIn(words, { min: 1, max: SHOWN_MAX });

@@ -15,6 +15,7 @@ export const newCommand: SlashCommand = {
   summary: "start another conversation; this one is kept",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "moves",
   whileBusy: true,
   async run(context, words) {
     const title = words === "" ? undefined : words;
@@ -26,8 +27,8 @@ export const newCommand: SlashCommand = {
 /** [LS-1] There is nothing to leave; only an explicit title is worth a row. */
 async function beginFirst(context: SlashContext, title: string | undefined): Promise<SlashOutcome> {
   if (title === undefined) return said("New session: nothing was said here yet, so this one is new already.");
-  const { store, start, clock } = context;
-  const begun = await store.begin({ start, title, nowMs: clock.nowMs() });
+  const { store, start, actor, person, clock } = context;
+  const begun = await store.begin({ start, title, actor, owner: person.id, nowMs: clock.nowMs() });
   if (begun.kind === "dropped") return said(droppedText(begun.title));
   return {
     say: [`New session. ${named(begun.title)}`.trim()],

@@ -21,6 +21,7 @@ export const resumeCommand: SlashCommand = {
   details: ["An id, the beginning of one, a title, or the number of a line in the list that /resume alone shows."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "moves",
   whileBusy: true,
   run: (context, words) => (words === "" ? listRecent(context) : goTo(context, words)),
 };

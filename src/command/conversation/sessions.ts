@@ -3,7 +3,7 @@ import type { ConversationId } from "#base/ids.js";
 import { formatAgo } from "#base/span.js";
 import type { ConversationRow } from "#session/verbs/reading.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
-import { columns, numberIn, oneLine } from "../text.js";
+import { numberIn, oneLine, rowsFor } from "../text.js";
 import { ownedBy } from "../whose.js";
 
 const PAGE_ROWS = 10;
@@ -25,6 +25,7 @@ export const sessionsCommand: SlashCommand = {
   ],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   async run(context, words) {
     const page = words === "" ? 1 : numberIn(words, { min: 1, max: PAGES_MAX });
@@ -47,8 +48,12 @@ export async function listRows(context: SlashContext, limit: number): Promise<re
   return rows.map((row) => ({ ...row, isWaiting: waiting.has(row.id) }));
 }
 
-export function rowsText({ clock }: SlashContext, rows: readonly ListedRow[]): string {
-  return columns(rows.map((row) => [row.id, formatAgo(row.activeMs, clock.nowMs()), nameOf(row)]));
+export function rowsText(context: SlashContext, rows: readonly ListedRow[]): string {
+  const nowMs = context.clock.nowMs();
+  return rowsFor(
+    context,
+    rows.map((row) => [row.id, formatAgo(row.activeMs, nowMs), nameOf(row)]),
+  );
 }
 
 function nameOf({ title, preview, isWaiting }: ListedRow): string {

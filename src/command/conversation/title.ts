@@ -13,6 +13,7 @@ export const titleCommand: SlashCommand = {
   summary: "name this conversation, or see its name",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   async run(context, words) {
     if (words === "") return showTitle(context);
@@ -54,8 +55,8 @@ async function showTitle({ store, conversation }: SlashContext): Promise<SlashOu
   return said(card.title === null ? "It has no title yet." : `It is called “${card.title}”.`);
 }
 
-async function beginTitled({ store, start, clock }: SlashContext, title: string): Promise<SlashOutcome> {
-  const begun = await store.begin({ start, title, nowMs: clock.nowMs() });
+async function beginTitled({ store, start, actor, person, clock }: SlashContext, title: string): Promise<SlashOutcome> {
+  const begun = await store.begin({ start, title, actor, owner: person.id, nowMs: clock.nowMs() });
   if (begun.kind === "dropped") return said(droppedText(begun.title));
   const { conversation } = begun;
   return { say: [outcomeText(begun.title)], next: { kind: "move", conversation } };

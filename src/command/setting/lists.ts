@@ -1,7 +1,7 @@
 /** `/tools` and `/plugins`: what a turn here has at hand. */
-import { type SlashCommand, said } from "../command.js";
+import { type SlashCommand, type SlashContext, said } from "../command.js";
 import type { Listed } from "../ports.js";
-import { columns, oneLine } from "../text.js";
+import { oneLine, rowsFor } from "../text.js";
 
 const ABOUT_CELLS_MAX = 56;
 const SHOWN_MAX = 100;
@@ -14,9 +14,10 @@ export const toolsCommand: SlashCommand = {
   summary: "the tools a turn has here",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["tools"],
   whileBusy: true,
-  run: async ({ tools }) => said(listText((await tools?.()) ?? [], "There are no tools here.")),
+  run: async (context) => said(listText(context, (await context.tools?.()) ?? [], "There are no tools here.")),
 };
 
 export const pluginsCommand: SlashCommand = {
@@ -29,12 +30,12 @@ export const pluginsCommand: SlashCommand = {
   who: "owner",
   needs: ["plugins"],
   whileBusy: true,
-  run: async ({ plugins }) => said(listText((await plugins?.()) ?? [], "There are no plugins.")),
+  run: async (context) => said(listText(context, (await context.plugins?.()) ?? [], "There are no plugins.")),
 };
 
-function listText(listed: readonly Listed[], none: string): string {
+function listText(context: SlashContext, listed: readonly Listed[], none: string): string {
   if (listed.length === 0) return none;
   const rows = listed.slice(0, SHOWN_MAX).map(({ name, about }) => [oneLine(name), oneLine(about, ABOUT_CELLS_MAX)]);
   const more = listed.length > SHOWN_MAX ? `\n… and ${listed.length - SHOWN_MAX} more` : "";
-  return columns(rows) + more;
+  return rowsFor(context, rows) + more;
 }

@@ -16,6 +16,7 @@ export const modelCommand: SlashCommand = {
   details: ["It holds for this conversation from its next turn on; --global makes it that of every new one too."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   whileBusy: true,
   async run(context, words) {
     if (words === "") return show(context);

@@ -12,6 +12,7 @@ export const yoloCommand: SlashCommand = {
   details: ["Alone it turns the other way. It holds for this conversation, over restarts, from its next turn on."],
   where: ["terminal", "chat"],
   who: "owner",
+  again: (words) => (words === "" ? undefined : "same"),
   whileBusy: true,
   async run(context, words) {
     const wish = words.toLowerCase();

@@ -2,7 +2,7 @@
 import type { ConversationId } from "#base/ids.js";
 import { formatAgo } from "#base/span.js";
 import { type SlashCommand, type SlashContext, said } from "../command.js";
-import { columns, oneLine } from "../text.js";
+import { oneLine, rowsFor } from "../text.js";
 
 /** More are counted, not shown. */
 const SHOWN_MAX = 20;
@@ -16,6 +16,7 @@ export const agentsCommand: SlashCommand = {
   summary: "what runs now: turns and background processes",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["live"],
   whileBusy: true,
   async run(context) {
@@ -33,7 +34,7 @@ async function workingText(context: SlashContext): Promise<readonly string[]> {
     if (row !== undefined) rows.push(row);
   }
   const more = active.length > SHOWN_MAX ? [`${active.length - SHOWN_MAX} more run.`] : [];
-  return rows.length === 0 ? [] : [columns(rows), ...more];
+  return rows.length === 0 ? [] : [rowsFor(context, rows), ...more];
 }
 
 /** [CM-4] Somebody else's is not shown to who does not own the home. */
@@ -52,12 +53,14 @@ async function rowOf(
   ];
 }
 
-function processesText({ processes, conversation, clock }: SlashContext): readonly string[] {
+function processesText(context: SlashContext): readonly string[] {
+  const { processes, conversation, clock } = context;
   const own = conversation === undefined ? [] : (processes?.list(conversation) ?? []);
   const running = own.filter(({ isRunning }) => isRunning);
   if (running.length === 0) return [];
   return [
-    columns(
+    rowsFor(
+      context,
       running.map(({ id, startedMs, command }) => [
         id,
         `since ${formatAgo(startedMs, clock.nowMs())}`,

@@ -7,6 +7,7 @@ import { APPROVAL_REPLY_CHARS_MAX, type ApprovalAnswer } from "#session/approval
 import type { OpenApproval } from "#session/verbs/turns.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 import { count, numberIn, oneLine } from "../text.js";
+import { mayAnswer } from "../whose.js";
 
 const WHAT_CELLS_MAX = 70;
 const CHOICES_MAX = 20;
@@ -26,7 +27,7 @@ export const approveCommand: SlashCommand = {
   summary: "let the agent do what it asks for",
   details: ["once: only this time (unless told). session: in this conversation. always: everywhere."],
   where: ["terminal", "chat"],
-  who: "owner",
+  who: "anyone",
   needs: ["live"],
   whileBusy: true,
   async run(context, words) {
@@ -73,6 +74,8 @@ export const answerCommand: SlashCommand = {
   },
 };
 
+const NOT_YOURS = "Only who asked for it, or the owner of this home, may answer that.";
+
 interface Wanted {
   readonly answer: ApprovalAnswer;
   readonly reply?: string;
@@ -84,7 +87,9 @@ async function decide(context: SlashContext, choose: (open: OpenApproval) => Wan
   if (live === undefined || conversation === undefined) return said(NOTHING_YET);
   const [turn] = await store.openTurns({ limit: 1, conversation });
   const open = turn?.approvals.find(({ answer }) => answer === null);
-  if (open === undefined) return said("Nothing waits for an answer here.");
+  const asked = open === undefined ? null : await store.question({ approval: open.id });
+  if (open === undefined || asked === null) return said("Nothing waits for an answer here.");
+  if (!mayAnswer(person, asked)) return said(NOT_YOURS);
   const wanted = choose(open);
   if (typeof wanted === "string") return said(wanted);
   return answered(context, conversation, { open, wanted, by: person.id });

@@ -26,6 +26,7 @@ export const backgroundCommand: SlashCommand = {
   details: ["It works beside this one and is told here when it is done; /agents shows what runs."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["live"],
   whileBusy: true,
   async run(context, text) {

@@ -11,6 +11,7 @@ export const compactCommand: SlashCommand = {
   summary: "summarise the older part, so that there is room",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["compact"],
   async run({ compact, conversation }, words) {
     if (compact === undefined || conversation === undefined) return said(NOTHING_YET);

@@ -12,6 +12,7 @@ export const continueCommand: SlashCommand = {
   summary: "finish what was interrupted, or answer what waits",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   async run({ store, conversation }) {
     if (conversation === undefined) return said(NOTHING_YET);
     const [[open], [queued], [last]] = await Promise.all([

@@ -3,7 +3,7 @@ import type { ConversationId } from "#base/ids.js";
 import { formatAgo } from "#base/span.js";
 import type { QueuedInput } from "#session/verbs/intake.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
-import { columns, counted, oneLine } from "../text.js";
+import { counted, oneLine, rowsFor } from "../text.js";
 import { notTakenText } from "./admission-text.js";
 import { withdraw } from "./halt.js";
 
@@ -21,6 +21,7 @@ export const queueCommand: SlashCommand = {
   details: ["/queue cancel N withdraws the one with that number, /queue cancel all every one."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: (words) => (CANCEL.test(words) ? undefined : "same"),
   needs: ["live"],
   whileBusy: true,
   async run(context, words) {
@@ -44,7 +45,8 @@ async function add({ live, store, conversation }: SlashContext, text: string): P
   return said(notTakenText(admission) ?? `It is number ${waiting.length + 1} of what waits; /queue shows all.`);
 }
 
-async function show({ store, clock }: SlashContext, conversation: ConversationId): Promise<SlashOutcome> {
+async function show(context: SlashContext, conversation: ConversationId): Promise<SlashOutcome> {
+  const { store, clock } = context;
   const waiting = await store.queue({ conversation, limit: QUEUED_MAX });
   if (waiting.length === 0) return said("Nothing waits.");
   const row = ({ mode, receivedMs, text }: QueuedInput, at: number): readonly string[] => [
@@ -53,7 +55,7 @@ async function show({ store, clock }: SlashContext, conversation: ConversationId
     formatAgo(receivedMs, clock.nowMs()),
     oneLine(text ?? "(attachments)"),
   ];
-  return said(columns(waiting.map(row)), "/queue cancel N withdraws one.");
+  return said(rowsFor(context, waiting.map(row)), "/queue cancel N withdraws one.");
 }
 
 async function cancel(context: SlashContext, conversation: ConversationId, which: string): Promise<SlashOutcome> {

@@ -12,6 +12,7 @@ export const steerCommand: SlashCommand = {
   details: ["When nothing runs it is a message like any other."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["live"],
   whileBusy: true,
   async run({ live, conversation }, text) {

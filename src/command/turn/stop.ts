@@ -12,6 +12,7 @@ export const stopCommand: SlashCommand = {
   details: ["What was written so far is kept and marked as cut; messages that waited are withdrawn."],
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   needs: ["live"],
   whileBusy: true,
   run: stop,

@@ -210,11 +210,15 @@ describe("/approve and /deny", () => {
     expect((await texts(conversation)).join("\n")).toContain("not on a Friday");
   });
 
-  it("[CM-3] leave allowing to the owner of the home", async () => {
+  it("[GW-7] leave it to who asked and to the owner of the home", async () => {
     const conversation = await waiting();
-    const outcome = await scene.line("/approve always", conversation, { person: MEMBER });
-    expect(outcome).toMatchObject({ kind: "forbidden", say: [expect.stringContaining("owner")] });
+    for (const line of ["/approve always", "/deny", "/answer 1"]) {
+      expect(await scene.answer(line, conversation, { person: MEMBER }), line).toMatch(
+        /owner of this home, may answer/,
+      );
+    }
     expect(await scene.store.grants({ limit: 9 })).toEqual([]);
+    expect(await scene.store.openTurns({ limit: 9 })).toMatchObject([{ phase: "waiting" }]);
   });
 });
 

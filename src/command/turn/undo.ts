@@ -39,6 +39,7 @@ export const retryCommand: SlashCommand = {
   summary: "ask the last message again",
   where: ["terminal", "chat"],
   who: "anyone",
+  again: "same",
   async run({ store, conversation }) {
     if (conversation === undefined) return said(NOTHING_YET);
     const asked = await lastAsked(store, conversation);

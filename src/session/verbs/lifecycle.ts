@@ -1,5 +1,5 @@
 /** Verbs that begin, end, continue or reshape conversations. `design.md` §4 is the table they implement. */
-import type { ConversationId, SessionId } from "#base/ids.js";
+import type { ConversationId, PersonId, SessionId } from "#base/ids.js";
 import type { TitleOutcome } from "../input.js";
 import type { NewMessage } from "../message.js";
 import type { Closing } from "../opening.js";
@@ -47,6 +47,10 @@ export interface LifecycleVerbs {
   begin(args: {
     /** Promised to a client before there was a row. */
     readonly id?: ConversationId;
+    /** Whose chat leads to it from here on. */
+    readonly actor?: Actor;
+    /** Whose it is; the home's owner's unless told. */
+    readonly owner?: PersonId;
     readonly start: SessionStart;
     readonly title: string;
     readonly nowMs: number;

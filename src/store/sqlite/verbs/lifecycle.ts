@@ -2,7 +2,8 @@
  * What begins, ends, continues or reshapes a conversation (`design.md` §4). Every act closes what it leaves,
  * opens what it enters and tells the hooks in one transaction, so a crash finds both halves or neither.
  */
-import type { ConversationId } from "#base/ids.js";
+import { invariant } from "#base/errors.js";
+import type { ConversationId, PersonId } from "#base/ids.js";
 import type { Message } from "#session/message.js";
 import type { Actor, Begun, LifecycleVerbs, NotFound } from "#session/verbs/lifecycle.js";
 import {
@@ -31,11 +32,20 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
   ...removalVerbs,
   rotate,
 
-  begin(tx, { id, start, title, nowMs }) {
+  begin(tx, { id, actor, owner, start, title, nowMs }) {
     const { source, ...session } = start;
     // Only the title makes this row worth having [LS-1]: without it, nothing was begun.
     tx.db.run("SAVEPOINT begun");
-    const conversation = createConversation(tx, { id, owner: 1, lineage: "root", source, createdMs: nowMs, session });
+    const whose = owner === undefined ? 1 : personById(tx, owner);
+    const conversation = createConversation(tx, {
+      id,
+      owner: whose,
+      lineage: "root",
+      source,
+      createdMs: nowMs,
+      session,
+    });
+    if (actor !== undefined) bind(tx, actor, conversation, nowMs);
     ensureOpen(tx, conversation, { platform: source, hasContent: false, nowMs });
     const outcome = wantTitle(tx, conversation, title);
     if (outcome.kind === "dropped") tx.db.run("ROLLBACK TO begun");
@@ -171,6 +181,12 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     return { kind: "ok" };
   },
 };
+
+function personById(tx: Tx, id: PersonId): number {
+  const row = tx.db.get<{ no: number }>("SELECT no FROM person WHERE id = ?", id);
+  invariant(row, "whoever begins a conversation is known");
+  return row.no;
+}
 
 function begun(conversation: Conversation, title: Begun["title"]): Begun {
   return { conversation: conversation.id, session: conversation.session, ...(title && { title }) };
