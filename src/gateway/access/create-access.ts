@@ -18,8 +18,6 @@ import { EVERYBODY, isListed, lastingId } from "./matches.js";
 export interface AccessParts {
   readonly store: SessionStore;
   readonly clock: Clock;
-  /** Something may be owed now. */
-  readonly poke?: () => void;
 }
 
 export function createAccess(parts: AccessParts): Access {
@@ -75,10 +73,10 @@ async function makeKnown({ store, clock }: AccessParts, account: Account, sender
 }
 
 /** [GW] Only where nobody else listens: a code in a group would be anybody's. */
-async function offer({ store, clock, poke }: AccessParts, account: Account, incoming: Incoming): Promise<void> {
+async function offer({ store, clock }: AccessParts, account: Account, incoming: Incoming): Promise<void> {
   const { chat, sender } = incoming;
   if (!account.pairing || chat.type !== "dm" || sender.id === "") return;
-  const { kind } = await store.offerPairing({
+  await store.offerPairing({
     platform: account.kind.name,
     account: account.name,
     sender: lastingId(sender),
@@ -87,5 +85,4 @@ async function offer({ store, clock, poke }: AccessParts, account: Account, inco
     code: randomText(PAIRING_ALPHABET, PAIRING_CODE_CHARS),
     nowMs: clock.nowMs(),
   });
-  if (kind === "offered") poke?.();
 }

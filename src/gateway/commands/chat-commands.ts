@@ -8,6 +8,11 @@ export interface ChatCommands {
   isCommand(heard: Heard): boolean;
   /** [CT-1] Resolves when it is stored; it is run after, and its answer is owed with its end. Once for every event. */
   take(heard: Heard): Promise<void>;
+  /**
+   * True: the message answered the open question of this chat's conversation, or had done so before. Kept by its event
+   * like a command, so that a redelivery is no new message.
+   */
+  asAnswer(heard: Heard): Promise<boolean>;
   /** A button of a question; answers what to show. */
   press(account: Account, person: KnownPerson, press: Press): Promise<string>;
   /** Runs again what a death left unanswered, attempts bounded. */

@@ -149,7 +149,9 @@ export interface ChatVerbs {
         /** Where the chat leads now. */
         readonly at: ConversationId | null;
       }
-    | { readonly kind: "ended" | "spent" };
+    | { readonly kind: "ended" }
+    /** It was tried as often as it may be. */
+    | { readonly kind: "spent" };
   /** Its end and the answer it owes, in one commit; the words of the command go. */
   finishCommand(args: {
     readonly command: ChatCommandId;
@@ -163,13 +165,13 @@ export interface ChatVerbs {
   openCommands(args: { readonly limit: number }): readonly ChatCommandRow[];
 
   question(args: { readonly approval: ApprovalId }): AskedQuestion | null;
-  /** The oldest open question of the chat, and whether this event was a command before. */
+  /** What a message in a chat has to know: the oldest open question, commands before it, and whether it was one itself. */
   openQuestion(args: {
     readonly routeKey: string;
     readonly platform: string;
     readonly account: string;
     readonly eventId: string;
-  }): { readonly isKnown: boolean; readonly question: AskedQuestion | null };
+  }): { readonly isKnown: boolean; readonly queued: number; readonly question: AskedQuestion | null };
   /** A job whose work is to tell somebody something: told and done in one commit. */
   tellJob(args: { readonly job: JobId; readonly address: Address; readonly text: string; readonly nowMs: number }): {
     readonly kind: "told" | "unknown";

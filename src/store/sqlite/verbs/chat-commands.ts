@@ -27,11 +27,7 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
   admitCommand(tx, { platform, account, eventId, routeKey, address, author, line, nowMs }) {
     if (isKnown(tx, { platform, account, eventId })) return { kind: "duplicate" };
     if (line.length > COMMAND_CHARS_MAX) return { kind: "too-long" };
-    const queued = tx.db.get<{ count: number }>(
-      "SELECT count(*) AS count FROM chat_command WHERE route_key = ? AND state = 'queued'",
-      routeKey,
-    );
-    if ((queued?.count ?? 0) >= COMMANDS_QUEUED_MAX) return { kind: "full" };
+    if (queuedIn(tx, routeKey) >= COMMANDS_QUEUED_MAX) return { kind: "full" };
     const command = tx.newId<ChatCommandId>();
     tx.db.run(
       `INSERT INTO chat_command(id, platform, account, event_id, route_key, author, line, address, state, received_ms)
@@ -106,7 +102,8 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
        ORDER BY a.no LIMIT 1`,
       routeKey,
     );
-    return { isKnown: isKnownCommand(tx, event), question: row === undefined ? null : toQuestion(row) };
+    const question = row === undefined ? null : toQuestion(row);
+    return { isKnown: isKnownCommand(tx, event), queued: queuedIn(tx, routeKey), question };
   },
 
   tellJob(tx, { job, address, text, nowMs }) {
@@ -120,6 +117,14 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
     return { kind: "told" };
   },
 };
+
+function queuedIn(tx: Tx, routeKey: string): number {
+  const row = tx.db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM chat_command WHERE route_key = ? AND state = 'queued'",
+    routeKey,
+  );
+  return row?.count ?? 0;
+}
 
 interface EventName {
   readonly platform: string;
