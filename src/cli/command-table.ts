@@ -27,6 +27,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/gateway.js"),
   },
   {
+    name: "pairing",
+    summary: "let people in who write to you in chats",
+    group: TALK_GROUP,
+    load: () => import("./commands/pairing.js"),
+  },
+  {
     name: "approvals",
     summary: "see what waits for your answer and what you allowed",
     group: TALK_GROUP,

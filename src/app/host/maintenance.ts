@@ -18,6 +18,8 @@ export const MAINTAINED: Partial<Record<VerbName, Readonly<Record<string, Kind>>
   eraseChunk: { limit: "number", nowMs: "number" },
   pruneRoutes: { maxAgeDays: "number", liveKeys: "list", limit: "number", nowMs: "number" },
   revokeGrant: { name: "string", nowMs: "number" },
+  approvePairing: { code: "string", role: "string", by: "string", nowMs: "number" },
+  revokeAccess: { platform: "string", sender: "string", by: "string", nowMs: "number" },
   noteAudit: { act: "string", subject: "string", nowMs: "number" },
 };
 

@@ -64,7 +64,9 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
     return { kind: "offered" };
   },
 
-  approvePairing(tx, { code, role, by, nowMs }) {
+  approvePairing(tx, { code, role: wanted, by, nowMs }) {
+    // A command of another program may ask: whatever is not a word of ours opens the smaller door.
+    const role = wanted === "owner" ? "owner" : "member";
     const lockedUntilMs = lockOf(tx, nowMs);
     if (lockedUntilMs !== null) return { kind: "locked", untilMs: lockedUntilMs };
     const row = tx.db.get<PairingRow>(
