@@ -14,7 +14,7 @@ import { createLogger } from "#base/log.js";
 import type { Hook, HookEvent } from "#hook/hook.js";
 import type { Model } from "#model/model.js";
 import type { Face, TurnReport } from "#runtime/face.js";
-import type { RuntimeSettings } from "#runtime/parts.js";
+import type { ChatWords, RuntimeSettings } from "#runtime/parts.js";
 import { createRuntime, type Runtime } from "#runtime/runtime.js";
 import type { SessionStore } from "#session/store.js";
 import type { Effect } from "#session/tool-call.js";
@@ -42,6 +42,8 @@ export interface SceneOptions {
   readonly settings?: Partial<RuntimeSettings>;
   /** Asked by every turn; absent: nobody is. */
   readonly hooks?: readonly Hook[];
+  /** How things are said in chats. */
+  readonly chat?: ChatWords;
   /** Wraps the store, to see or to fail its verbs. */
   readonly wrap?: (store: SessionStore) => SessionStore;
 }
@@ -179,6 +181,7 @@ export class RuntimeScene {
       spoolDir: join(this.folder, "spool"),
       cwd: this.folder,
       endTurn: (turn) => void this.ended.push(turn),
+      ...(options.chat && { chat: options.chat }),
       ...(options.hooks && { interceptors: (turn) => createInterceptors(this.#hookParts(options.hooks ?? []), turn) }),
     });
     return [store, runtime];
