@@ -2,6 +2,8 @@
  * From what Slack tells us to the receiver, the same for the socket, for HTTP and for what is read back from history.
  * Whoever calls acknowledges when the promise has resolved, and not before [CT-1].
  */
+
+import { heardText } from "../format-heard.js";
 import type { Incoming, PlatformParts, Sender } from "../platform.js";
 import type { Directory } from "./directory.js";
 import {
@@ -129,7 +131,7 @@ export class Intake {
       eventId: `${self.teamId}/command:${typed.trigger_id}`,
       chat: chatOf(channel, {}, this.#with.replyInThread),
       sender: { id, ...(name === undefined ? {} : { name }) },
-      text: commandText(typed).toWellFormed(),
+      text: heardText(commandText(typed)),
       isAddressed: true,
     };
     await this.#order.run(channel, () => this.#with.parts.receiver.message(incoming));

@@ -1,4 +1,5 @@
 /** What Slack gives us as text, as a person would read it: its tags and entities resolved. Pure. */
+import { heardText } from "../format-heard.js";
 
 export interface Reader {
   /** Ourselves: our own mention is taken off. */
@@ -9,8 +10,7 @@ export interface Reader {
 
 export function fromMrkdwn(text: string, reader: Reader): string {
   const own = `<@${reader.selfId}(?:\\|[^>]*)?>`;
-  const said = text
-    .toWellFormed()
+  const said = heardText(text)
     .replace(new RegExp(`^\\s*(?:${own}[\\s,:]*)+`), "")
     .replace(new RegExp(`[ \\t]?${own}`, "g"), "");
   let out = "";
