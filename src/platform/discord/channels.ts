@@ -73,21 +73,25 @@ export class Channels {
   ): Promise<Channel> {
     const known = this.#known.get(message.channel_id);
     if (known !== undefined) return known;
+    const answer = await this.#ask(message.channel_id, signal);
+    const channel = wireChannel.safeParse(answer);
+    if (channel.success) return this.#noteParsed(channel.data, message.guild_id);
+    // We may hear what we may not look up; the event itself says enough to answer it.
+    return {
+      id: message.channel_id,
+      type: message.channel_type ?? (message.guild_id === undefined ? DM_TYPE : 0),
+      ...(message.guild_id === undefined ? {} : { guildId: message.guild_id }),
+      isJoined: false,
+    };
+  }
+
+  async #ask(channelId: string, signal: AbortSignal): Promise<unknown> {
     try {
-      const parsed = wireChannel.parse(
-        await this.#call({ method: "GET", route: `/channels/${message.channel_id}` }, signal),
-      );
-      return this.#noteParsed(parsed, message.guild_id);
+      return await this.#call({ method: "GET", route: `/channels/${channelId}` }, signal);
     } catch (error) {
       if (!(error instanceof RestTrouble) || isPassing(error.failure)) throw error;
-      // We may hear what we may not look up; the event itself says enough to answer it.
-      this.#log.debug("a channel cannot be looked up", { channel: message.channel_id, error: error.message });
-      return {
-        id: message.channel_id,
-        type: message.channel_type ?? (message.guild_id === undefined ? DM_TYPE : 0),
-        ...(message.guild_id === undefined ? {} : { guildId: message.guild_id }),
-        isJoined: false,
-      };
+      this.#log.debug("a channel cannot be looked up", { channel: channelId, error: error.message });
+      return undefined;
     }
   }
 

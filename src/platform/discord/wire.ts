@@ -51,7 +51,7 @@ export const wireChannel = z.object({
   guild_id: id.nullish(),
   owner_id: id.nullish(),
   /** There when we are in the thread. */
-  member: z.unknown(),
+  member: z.unknown().optional(),
   recipients: z.array(user).default([]),
 });
 

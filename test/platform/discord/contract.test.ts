@@ -1,0 +1,4 @@
+import { describePlatform } from "../../../src/platform/contract/platform.contract.js";
+import { openDiscordScene } from "./fake-discord/scene.js";
+
+describePlatform("Discord", openDiscordScene);
