@@ -161,15 +161,16 @@ function words(fields: Call["fields"], isCaption: boolean) {
   if (text.length > (isCaption ? CAPTION_MAX : TEXT_MAX))
     throw new Refused(400, isCaption ? "Bad Request: message caption is too long" : "Bad Request: message is too long");
   if (!raw.isWellFormed()) throw new Refused(400, "Bad Request: strings must be encoded in UTF-8");
-  return { raw, parseMode, text, tags: read.tags, buttons: buttonsOf(fields["reply_markup"]) };
+  return { raw, parseMode, text, tags: read.tags, ...buttonsOf(fields["reply_markup"]) };
 }
 
-function buttonsOf(markup: unknown): Posted["buttons"] {
+function buttonsOf(markup: unknown): Pick<Posted, "buttons" | "rows"> {
   const value = (typeof markup === "string" ? JSON.parse(markup) : markup) as InlineKeyboardMarkup | undefined;
-  const buttons = (value?.inline_keyboard ?? []).flat() as { text: string; callback_data: string }[];
+  const rows = (value?.inline_keyboard ?? []) as { text: string; callback_data: string }[][];
+  const buttons = rows.flat();
   for (const { callback_data: token } of buttons)
     if (Buffer.byteLength(token) > 64) throw new Refused(400, "Bad Request: BUTTON_DATA_INVALID");
-  return buttons;
+  return { buttons, rows: rows.map((row) => row.length) };
 }
 
 function fileOf({ fields, files }: Call, part: string): UploadedFile {

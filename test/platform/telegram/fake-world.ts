@@ -29,6 +29,8 @@ export interface Posted extends Where {
   parseMode: string | undefined;
   tags: readonly string[];
   buttons: readonly { readonly text: string; readonly callback_data: string }[];
+  /** How many buttons each row has. */
+  rows: readonly number[];
   readonly method: string;
   readonly media?: { readonly name: string; readonly bytes: number };
 }
