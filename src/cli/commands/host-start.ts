@@ -26,6 +26,12 @@ export interface RestartOptions extends StopOptions {
 export async function restart(context: CliContext, options: RestartOptions): Promise<void> {
   const home = context.prepareHome();
   await checkSettings(context);
+  if (await hasGateway(context)) {
+    throw new UserError(
+      "the gateway runs in this home; nothing was stopped",
+      "talaria gateway restart starts it again with its platforms; talaria host stop ends it",
+    );
+  }
   const { wasRunning } = await endHost(context, { ...options, reason: "restart" });
   if (options.reset === true) await (await import("#app/host/find-host.js")).forgetCrashes(home);
   await begin(context, wasRunning);
@@ -46,6 +52,15 @@ async function begin(context: CliContext, wasRunning: boolean): Promise<void> {
   out.line(`The host of ${home.root} ${wasRunning ? "runs again" : "runs"} (process ${pid}).`);
   if (pages?.error === null)
     out.line(`Pages and editors: ${pages.address}:${pages.port}, with the token in run/token.`);
+}
+
+/** Started again from here it would come without its platforms. */
+async function hasGateway(context: CliContext): Promise<boolean> {
+  const { findHost } = await import("#app/host/find-host.js");
+  const found = await findHost(context);
+  if (found.kind !== "answers") return false;
+  const { line } = found.greeted;
+  return (await line.call("host.status", {}).finally(() => line.close())).gateway === true;
 }
 
 /** A host that runs goes on with the settings of its start; the next one could not be started with a mistake in them. */

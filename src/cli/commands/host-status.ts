@@ -47,6 +47,7 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
   const status = await line.call("host.status", {}).finally(() => line.close());
   const isNewer = hello.is_newer_client === true;
   const safe = status.safe_mode ?? null;
+  const platforms = status.platforms.map(({ name, state }) => `${name} ${state}`).join(", ");
   const rows: [string, string][] = [
     ["state", STATES[status.state ?? "serving"]],
     ["process", `${status.pid}, Talaria ${status.version}, for ${formatSpan(status.uptime_s * 1_000)}`],
@@ -57,6 +58,7 @@ async function showRunning(context: CliContext, { line, hello }: Answering): Pro
       "owed",
       `${formatPlural(status.hooks_owed, "hook")}, ${status.deliveries_owed ?? 0} to send, ${formatPlural(status.jobs, "job")}`,
     ],
+    ...(status.gateway === true ? [["platforms", platforms || "none"] as [string, string]] : []),
     ...extensionRows(status),
     ...pagesRow(status),
     ["memory", `${Math.round(status.memory_mb)} MB`],

@@ -105,14 +105,16 @@ async function lastEnd({ home }: CliContext): Promise<EndRecord | null> {
   return readCrashRecord(crashRecordPath(home.run)).lastEnd ?? null;
 }
 
-function endText({ pid, how, report }: Ended): string {
-  if (how === "killed") return `The host (process ${pid}) did not answer and was killed. What it had stored is kept.`;
-  if (report === null) return `The host (process ${pid}) has ended.`;
+/** `noun` is how the process is called. */
+export function endText({ pid, how, report }: Ended, noun = "host"): string {
+  if (how === "killed")
+    return `The ${noun} (process ${pid}) did not answer and was killed. What it had stored is kept.`;
+  if (report === null) return `The ${noun} (process ${pid}) has ended.`;
   const { working, cut } = report;
   const finished = working - cut;
   const parts = [
     ...(finished > 0 ? [`${formatPlural(finished, "turn")} finished`] : []),
     ...(cut > 0 ? [`${formatPlural(cut, "turn")} cut, to go on with the next start`] : []),
   ];
-  return `The host (process ${pid}) has stopped${parts.length === 0 ? "" : `: ${parts.join(", ")}`}.`;
+  return `The ${noun} (process ${pid}) has stopped${parts.length === 0 ? "" : `: ${parts.join(", ")}`}.`;
 }
