@@ -1,5 +1,5 @@
 /** The platforms that come with the program, by name. Each library is loaded when an account is opened, not before. */
-import type { PlatformKind } from "./platform.js";
+import type { Limits, PlatformKind } from "./platform.js";
 
 type Loader = () => Promise<PlatformKind>;
 
@@ -18,4 +18,10 @@ export function builtInPlatforms(): readonly string[] {
 
 export async function builtInPlatform(name: string): Promise<PlatformKind | undefined> {
   return Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name]?.() : undefined;
+}
+
+/** What each of them takes in one message; no library is loaded for it. */
+export async function builtInLimits(): Promise<ReadonlyMap<string, Limits>> {
+  const kinds = await Promise.all(Object.values(BUILT_IN).map((load) => load()));
+  return new Map(kinds.map(({ name, limits }) => [name, limits]));
 }

@@ -2,13 +2,18 @@
  * What runs a host's turns: the agent, its tools and its prompt. Loaded with the first turn, because a host that only
  * serves lists and waits needs none of it.
  */
+import { chatWords } from "#gateway/words.js";
+import { builtInLimits } from "#platform/registry.js";
 import { createRuntime, type Runtime } from "#runtime/runtime.js";
 import { selectTools } from "#tool/toolset.js";
 import { runtimeParts } from "../runtime-parts.js";
 import type { WorksParts } from "./make-server.js";
 
-export function makeRuntime({ wish, opened, extensions, store, models, processes, cwd }: WorksParts): Runtime {
+export async function makeRuntime(works: WorksParts): Promise<Runtime> {
+  const { wish, opened, extensions, store, models, processes, cwd } = works;
   const { disabled } = wish.config.values.agent.tools;
+  // Also in a host without platforms: what it answers to a chat is sent by the gateway, as it was stored.
+  const limits = await builtInLimits();
   const log = wish.log.child({ component: "runtime" });
   const parts = runtimeParts(
     { ...wish, cwd, isYolo: false, log },
@@ -19,5 +24,6 @@ export function makeRuntime({ wish, opened, extensions, store, models, processes
     ...parts,
     tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
     interceptors: (turn) => extensions.interceptors(turn),
+    chat: chatWords((platform) => limits.get(platform)),
   });
 }
