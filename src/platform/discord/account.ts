@@ -5,11 +5,11 @@ import { Channels } from "./channels.js";
 import { Echoes, findSent } from "./find-sent.js";
 import { Hearing } from "./hearing.js";
 import { IdentifyBudget } from "./identify-budget.js";
-import type { DiscordSettings } from "./kind.js";
 import { runLine } from "./line.js";
 import { commandsOf, ownApplication } from "./menu.js";
 import { openRest } from "./rest.js";
 import { edit, send } from "./sending.js";
+import type { DiscordSettings } from "./settings.js";
 import { within } from "./within.js";
 
 /** What the receiver has in its hands when a run ends gets this long; kept or not, it is found again. */

@@ -8,10 +8,10 @@ import type { Backlog } from "./backlog.js";
 import type { Channels } from "./channels.js";
 import { isSpoken, toIncoming } from "./incoming.js";
 import { takeInteraction } from "./interactions.js";
-import type { DiscordSettings } from "./kind.js";
 import { Lanes } from "./lanes.js";
 import { mediaOf } from "./media.js";
 import type { Call } from "./rest.js";
+import type { DiscordSettings } from "./settings.js";
 import { openThread } from "./threads.js";
 import { type WireMessage, wireInteraction, wireMessage, wireReady } from "./wire.js";
 

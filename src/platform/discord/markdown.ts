@@ -2,7 +2,7 @@
  * Markdown as Discord shows it. Most of it is the same; headings stop at three, tables and pictures are unknown. Code stays
  * as it is. Nothing a model writes calls everybody: the mention is broken, and the request allows none besides.
  */
-import { TEXT_CHARS_MAX } from "./kind.js";
+import { TEXT_CHARS_MAX } from "./size.js";
 
 /** A text that grows beyond the limit by this is said as it came: it was within the limit. */
 export function toDiscord(text: string): string {

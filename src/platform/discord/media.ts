@@ -1,8 +1,8 @@
 /** Files that came with a message: fetched when wanted, within a limit, by a fresh address when the old one has expired. */
 import { OperationalError } from "#base/errors.js";
 import type { IncomingMedia } from "../platform.js";
-import { MEDIA_IN_BYTES_MAX } from "./kind.js";
 import type { Call } from "./rest.js";
+import { MEDIA_IN_BYTES_MAX } from "./size.js";
 import { type WireAttachment, type WireMessage, wireMessage } from "./wire.js";
 
 export function mediaOf(call: Call, message: WireMessage, attachment: WireAttachment): IncomingMedia {

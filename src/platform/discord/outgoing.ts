@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { RawFile } from "@discordjs/rest";
 import type { Button, Outgoing, OutgoingMedia } from "../platform.js";
-import { MEDIA_OUT_BYTES_MAX } from "./kind.js";
 import { toDiscord } from "./markdown.js";
+import { MEDIA_OUT_BYTES_MAX } from "./size.js";
 
 const NONCE_CHARS = 25;
 const ROW_BUTTONS_MAX = 5;

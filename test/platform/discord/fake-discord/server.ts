@@ -45,17 +45,27 @@ export interface FakeDiscord {
   stop(): Promise<void>;
 }
 
-export async function startFakeDiscord(options: { readonly port?: number } = {}): Promise<FakeDiscord> {
+export interface FakeOptions {
+  /** 0: any free port. */
+  readonly port?: number;
+  /** Answers below `/__control`, for tests in another process. */
+  readonly control?: (request: IncomingMessage, response: ServerResponse, fake: FakeDiscord) => Promise<void>;
+}
+
+export async function startFakeDiscord(options: FakeOptions = {}): Promise<FakeDiscord> {
   const world = new World();
   const [faults, readFaults] = [new Faults(), new Faults()];
   const seen: Seen[] = [];
   const pending: RouteParts["pending"] = new Map();
   let url = "";
   const server = createServer((request, response) => {
-    const isFile = request.url?.startsWith("/files/") === true;
-    const done = isFile ? giveFile(request, response, world) : answerRest(request, response, parts);
-    Promise.resolve(done).catch((error: unknown) => giveUp(response, error));
+    answer(request, response).catch((error: unknown) => giveUp(response, error));
   });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url?.startsWith("/files/")) giveFile(request, response, world);
+    else if (request.url?.startsWith("/__control/") && options.control) await options.control(request, response, fake);
+    else await answerRest(request, response, parts);
+  };
   const gateway = new FakeGateway(world, FAKE_TOKEN, server);
   const parts: RouteParts = {
     world,
@@ -85,7 +95,7 @@ export async function startFakeDiscord(options: { readonly port?: number } = {})
         ...{ channel_id: channel?.id, channel, guild_id: channel?.guild_id },
       });
     });
-  return {
+  const fake: FakeDiscord = {
     ...{ url, apiRoot: `${url}/api`, world, gateway, seen, channelId },
     say: async (words) => say(words, channelId(words.chat ?? "dm", words.who), { world, gateway, url }),
     shown: (chat) =>
@@ -109,6 +119,7 @@ export async function startFakeDiscord(options: { readonly port?: number } = {})
         server.closeAllConnections();
       }),
   };
+  return fake;
 }
 
 const CHANNELS: Readonly<Record<"alice" | "bob" | "group" | "thread", string>> = {
