@@ -8,6 +8,7 @@ import type { OpenStore } from "../../test/support/scenario.js";
 import { describeApprovals } from "./contract/approvals.contract.js";
 import { describeBalance } from "./contract/balance.contract.js";
 import { describeCare } from "./contract/care.contract.js";
+import { describeChats } from "./contract/chat.contract.js";
 import { describeClaims } from "./contract/claims.contract.js";
 import { describeCommit } from "./contract/commit.contract.js";
 import { describeEdges } from "./contract/edges.contract.js";
@@ -39,6 +40,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["watched", describeWatched],
   ["reading", describeReading],
   ["care", describeCare],
+  ["chats", describeChats],
   ["commits", describeCommit],
   ["balance", describeBalance],
 ];

@@ -32,6 +32,8 @@ const conversation = "chatchatchat" as never;
 const inbound = { platform: "telegram", account: "bot", text: "hi", start: { source: "telegram" }, nowMs };
 const route = { kind: "route", key: "agent:main:telegram:dm:1", chatType: "dm" } as const;
 
+const chat = { platform: "telegram", account: "bot", address: { platform: "telegram", chatType: "dm", chatId: "1" } };
+
 type Call = { [V in VerbName]: readonly [verb: V, args: VerbArgs<V>] }[VerbName];
 
 /** A small life that visits each verb with something to find. */
@@ -87,6 +89,18 @@ const CALLS: readonly Call[] = [
   ["idleSince", { beforeMs: nowMs, limit: 20 }],
   ["sweepExpired", { nowMs, limit: 20 }],
   ["pruneRoutes", { maxAgeDays: 90, liveKeys: [], limit: 20, nowMs: nowMs + 1e12 }],
+  ["access", { platform: "telegram", account: "bot", sender: "1", nowMs }],
+  ["offerPairing", { ...chat, sender: "1", code: "ABCD2345", nowMs }],
+  ["approvePairing", { code: "ABCD2345", role: "member", by: "terminal", nowMs }],
+  ["approvePairing", { code: "WRONG", role: "member", by: "terminal", nowMs }],
+  ["revokeAccess", { platform: "telegram", sender: "1", by: "terminal", nowMs }],
+  ["pairings", { limit: 5, nowMs }],
+  ["admitCommand", { ...chat, eventId: "9", routeKey: route.key, author: "owner" as never, line: "/status", nowMs }],
+  ["openCommands", { limit: 5 }],
+  ["openQuestion", { platform: "telegram", account: "bot", eventId: "9", routeKey: route.key }],
+  ["question", { approval: "nosuchone" as never }],
+  ["beginCommand", { command: "nosuchone" as never, nowMs }],
+  ["tellJob", { job: "nosuchone" as never, address: chat.address, text: "back", nowMs }],
   ["end", { conversation, actor: { platform: "cli" }, reason: "cli_close", nowMs }],
   ["remove", { conversation, by: "owner", nowMs }],
   ["eraseChunk", { limit: 50, nowMs }],
@@ -94,12 +108,12 @@ const CALLS: readonly Call[] = [
   ["finishOrphans", { nowMs, limit: 20 }],
 ];
 
-/** Small by nature, or not tables at all; as many grants as a person ever gave. */
+/** Small by nature, or not tables at all; as many grants as a person ever gave, as many people as were let in. */
 const SMALL =
-  /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|hook_failure|CONSTANT ROW|s|value|\(subquery)\b/;
+  /^SCAN (tally|spend|grant|json_each|pragma_\w+|hook_subscriber|hook_failure|pairing|access_grant|CONSTANT ROW|s|value|\(subquery)\b/;
 /** A walk along a partial index of open work is as long as the open work. */
 const OPEN_WORK =
-  /USING (COVERING )?INDEX (turn_live|input_queue|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head|order)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;
+  /USING (COVERING )?INDEX (turn_live|input_queue|chat_command_(open|line)|opening_live|opening_imported|delivery_(open|due|line|head)|hook_(due|running|line|head|order)|job_(open|due|running)|conversation_(recent|source|owner|archived|delegated)|route_(due|used))\b/;
 
 describe("[ST-20] what is asked at every start, list, look-up and sweep", () => {
   const db = new Recording({ path: ":memory:" });
