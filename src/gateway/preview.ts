@@ -35,6 +35,8 @@ export interface PreviewWish {
 export class Preview {
   readonly #parts: PreviewParts;
   readonly #wish: PreviewWish;
+  /** What the steps before this one said. */
+  #before = "";
   #text = "";
   #shown = "";
   #receipt: string | undefined;
@@ -55,7 +57,15 @@ export class Preview {
     this.#want();
   }
 
-  clear(): void {
+  /** A step is over; what it said stays to be seen until the reply takes its place. */
+  step(): void {
+    if (this.#text.trim() !== "") this.#before += `${this.#text.trim()}\n\n`;
+    this.#text = "";
+    this.#want();
+  }
+
+  /** What was said since the last step is void. */
+  retract(): void {
     this.#text = "";
   }
 
@@ -86,7 +96,7 @@ export class Preview {
     const { kind, streams } = this.#wish.line.account;
     const { editEveryMs } = kind.limits;
     if (!streams || editEveryMs === 0 || this.#isOver || this.#forgetEdit !== undefined) return;
-    if (this.#receipt === undefined && this.#text.length < FIRST_CHARS) return;
+    if (this.#receipt === undefined && this.#before.length + this.#text.length < FIRST_CHARS) return;
     this.#forgetEdit = this.#parts.clock.after(editEveryMs, () => {
       this.#forgetEdit = undefined;
       if (this.#isOver || this.#underWay !== undefined) return;
@@ -139,7 +149,7 @@ export class Preview {
   #visible(): string {
     const { text: max, unit } = this.#wish.line.account.kind.limits;
     const most = Math.max(FIRST_CHARS, (unit === "bytes" ? Math.floor(max / 4) : max) - ROOM);
-    const text = this.#text.trim();
+    const text = `${this.#before}${this.#text}`.trim();
     return text.length <= most ? text : `…${text.slice(-most).toWellFormed()}`;
   }
 

@@ -88,10 +88,11 @@ class Show implements Watcher {
       case "text":
         this.#preview?.add(event.delta);
         return;
-      // What was said before a tool was used is history; the chat gets the answer.
       case "step":
+        this.#preview?.step();
+        return;
       case "retracted":
-        this.#preview?.clear();
+        this.#preview?.retract();
         return;
       case "turn-ended":
         if (event.report.outcome === "waiting") return;
