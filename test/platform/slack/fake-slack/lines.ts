@@ -60,6 +60,10 @@ export class Lines {
     return envelope;
   }
 
+  given(at: number): Envelope | undefined {
+    return this.#given[at];
+  }
+
   /** Everything again, acknowledged or not, the newest `max` of it. */
   async redeliver(max = 50): Promise<void> {
     for (const envelope of this.#given.slice(-max)) this.#send(envelope);
