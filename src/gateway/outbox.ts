@@ -94,7 +94,7 @@ class Post {
   }
 
   #nowMs(): number {
-    return this.#baseMs + this.#parts.clock.monotonicMs();
+    return Math.floor(this.#baseMs + this.#parts.clock.monotonicMs());
   }
 
   async #run(): Promise<void> {
