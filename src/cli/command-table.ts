@@ -33,6 +33,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/pairing.js"),
   },
   {
+    name: "send",
+    summary: "send a message to a chat",
+    group: TALK_GROUP,
+    load: () => import("./commands/send.js"),
+  },
+  {
     name: "approvals",
     summary: "see what waits for your answer and what you allowed",
     group: TALK_GROUP,

@@ -16,17 +16,21 @@ export interface ShelfParts {
   readonly folder: string;
   readonly store: Pick<SessionStore, "addAttachment">;
   readonly clock: Clock;
+  /** Another process has the home: nothing of it is touched. */
+  readonly isGuest?: boolean;
 }
 
+/** While they come in. */
 const PREFIX = "incoming-";
+const GUEST_PREFIX = "outgoing-";
 
-export function createShelf({ folder, store, clock }: ShelfParts): AttachmentShelf {
+export function createShelf({ folder, store, clock, isGuest = false }: ShelfParts): AttachmentShelf {
   let tidied: Promise<void> | undefined;
   return {
     async keep({ name, mediaType, bytesMax }, chunks) {
-      tidied ??= removeLeftovers(folder);
+      tidied ??= isGuest ? Promise.resolve() : removeLeftovers(folder);
       await tidied;
-      const temporary = join(folder, `${PREFIX}${randomIds<string>()}`);
+      const temporary = join(folder, `${isGuest ? GUEST_PREFIX : PREFIX}${randomIds<string>()}`);
       try {
         const { sha256, bytes } = await receive({ temporary, name, bytesMax }, chunks);
         const path = join(folder, sha256);

@@ -8,7 +8,7 @@ import type { ConversationId } from "#base/ids.js";
 import type { Live } from "#runtime/live/port.js";
 import { isReading, type SessionStore, type VerbName } from "#session/store.js";
 
-type Kind = "string" | "number" | "boolean" | "list" | "string or null";
+type Kind = "string" | "number" | "boolean" | "list" | "group" | "string or null";
 
 /** The verbs that are done for others, each with what it cannot be done without. */
 export const MAINTAINED: Partial<Record<VerbName, Readonly<Record<string, Kind>>>> = {
@@ -20,6 +20,8 @@ export const MAINTAINED: Partial<Record<VerbName, Readonly<Record<string, Kind>>
   revokeGrant: { name: "string", nowMs: "number" },
   approvePairing: { code: "string", role: "string", by: "string", nowMs: "number" },
   revokeAccess: { platform: "string", sender: "string", by: "string", nowMs: "number" },
+  oweDelivery: { platform: "string", address: "group", parts: "list", nowMs: "number" },
+  addAttachment: { sha256: "string", mediaType: "string", bytes: "number", nowMs: "number" },
   noteAudit: { act: "string", subject: "string", nowMs: "number" },
 };
 
@@ -58,6 +60,7 @@ function refuseUnfit(verb: VerbName, args: Args): void {
 
 function isKind(value: unknown, kind: Kind): boolean {
   if (kind === "list") return Array.isArray(value);
+  if (kind === "group") return typeof value === "object" && value !== null && !Array.isArray(value);
   if (kind === "string or null") return value === null || typeof value === "string";
   return typeof value === kind;
 }
