@@ -8,7 +8,7 @@ import type { Update } from "grammy/types";
 import type { Clock } from "#base/clock.js";
 import { withDeadline } from "#base/deadline.js";
 import type { Logger } from "#base/log.js";
-import type { HttpAnswer, HttpRequest } from "../platform.js";
+import { type HttpAnswer, type HttpRequest, PlatformRefusal } from "../platform.js";
 import { ASKED_FOR } from "./incoming.js";
 import { forLibrary } from "./line.js";
 import { inWords } from "./outcome.js";
@@ -18,6 +18,8 @@ export const SECRET_HEADER = "x-telegram-bot-api-secret-token";
 /** How often Telegram is asked whether it still calls us. */
 export const WEBHOOK_CHECK_MS = 50_000;
 const CHECK_TIME_MS_MAX = 10_000;
+/** So many looks in a row that find another's webhook in place of ours are a fight, and nobody wins it. */
+const TAKEOVERS_MAX = 4;
 
 export interface WebhookSettings {
   readonly url: string;
@@ -60,11 +62,14 @@ export async function watchWebhook(parts: WatchParts, signal: AbortSignal): Prom
   const { clock, mend, log } = parts;
   let lastFault = 0;
   let isSet = false;
+  let takeovers = 0;
   while (!signal.aborted) {
     try {
       const info = await withDeadline({ clock, timeMs: CHECK_TIME_MS_MAX, signal }, (limited) =>
         check(parts, isSet, limited),
       );
+      takeovers = info.isTakenBack ? takeovers + 1 : 0;
+      if (takeovers >= TAKEOVERS_MAX) throw contested();
       isSet = true;
       mend.proven();
       mend.kept();
@@ -75,6 +80,7 @@ export async function watchWebhook(parts: WatchParts, signal: AbortSignal): Prom
       await clock.sleep(WEBHOOK_CHECK_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof PlatformRefusal) throw error;
       await mend.failed(error, signal);
     }
   }
@@ -83,14 +89,21 @@ export async function watchWebhook(parts: WatchParts, signal: AbortSignal): Prom
 /** The first time it is set anew, because the secret may be another one. What waits at Telegram is kept in every case. */
 async function check({ api, settings, log }: WatchParts, isSet: boolean, signal: AbortSignal) {
   const info = await api.getWebhookInfo(forLibrary(signal));
-  if (isSet && info.url === settings.url) return info;
+  if (isSet && info.url === settings.url) return { ...info, isTakenBack: false };
   if (info.url && info.url !== settings.url) log.warn("another webhook was set for this bot; it is replaced");
   await api.setWebhook(
     settings.url,
     { secret_token: settings.secret, allowed_updates: ASKED_FOR, drop_pending_updates: false },
     forLibrary(signal),
   );
-  return api.getWebhookInfo(forLibrary(signal));
+  return { ...(await api.getWebhookInfo(forLibrary(signal))), isTakenBack: isSet };
+}
+
+function contested(): PlatformRefusal {
+  return new PlatformRefusal(
+    "something else keeps taking this bot's webhook away",
+    "stop the other program that uses this token, or make a bot of its own for it with BotFather",
+  );
 }
 
 function trimmed(path: string): string {

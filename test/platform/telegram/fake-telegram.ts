@@ -72,6 +72,7 @@ export async function startFakeTelegram(options: { readonly port?: number } = {}
   async function result(call: Call, response: ServerResponse): Promise<object> {
     try {
       const value = call.method === "getUpdates" ? await getUpdates(call, response) : perform(desk, call);
+      if (call.method === "setWebhook") void callWebhook(desk, stopping.signal);
       return { ok: true, result: value };
     } catch (error) {
       if (error instanceof Refused) return error.answer();

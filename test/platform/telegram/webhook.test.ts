@@ -127,6 +127,13 @@ describe("the webhook", () => {
   });
 });
 
+it("gives way after a bounded fight for the webhook", async () => {
+  const { fake, run } = await open();
+  const other = { url: "https://elsewhere.example", secret: "" };
+  Object.defineProperty(fake.desk, "webhook", { get: () => other, set: () => undefined });
+  await expect(run()).rejects.toMatchObject({ message: expect.stringContaining("keeps taking") });
+});
+
 /** The gateway's door, as far as it matters here. */
 async function openDoor() {
   let platform: Platform | undefined;
