@@ -122,7 +122,7 @@ async function dispatch(parts: IntakeParts, hearing: Hearing, { heard, route }: 
   const kept = await keepMedia(parts, account.kind.limits.mediaIn, incoming.media ?? []);
   const text = verdict.kind === "rewrite" ? verdict.text : incoming.text;
   const mode = account.chats[incoming.chat.id]?.busy ?? account.busy;
-  const inbound = inboundOf(parts, heard, { text, kept, mode });
+  const inbound = inboundOf(parts, heard, { text, kept, mode, isInUse: hasProcess(parts, route) });
   const isBusy = route !== null && (await parts.live.state(route.conversation)) !== "idle";
   if (route !== null) parts.previews.follow(route.conversation, hearing.line, address);
   const admission = await admit(parts, inbound);
@@ -142,7 +142,7 @@ async function admit({ live, store, isDraining }: IntakeParts, inbound: Inbound)
 function inboundOf(
   { clock, cwd, keyRules }: IntakeParts,
   { account, incoming, address, key }: Heard,
-  { text, kept, mode }: { text: string; kept: Kept; mode: InputMode },
+  { text, kept, mode, isInUse }: { text: string; kept: Kept; mode: InputMode; isInUse: boolean },
 ): Inbound {
   const { chat, sender, quoted, cursor } = incoming;
   const words = [quoted === undefined ? "" : quote(quoted), text, ...kept.notes]
@@ -159,6 +159,7 @@ function inboundOf(
       key,
       chatType: chat.type,
       policy: account.resetPolicy(chat.type),
+      isInUse,
       ...(chat.name === undefined ? {} : { name: chat.name }),
     },
     author: { account: sender.id, ...(sender.name === undefined ? {} : { name: sender.name }) },
@@ -173,6 +174,11 @@ function inboundOf(
     onReset: RESET_NOTICES,
     nowMs: clock.nowMs(),
   };
+}
+
+/** [RI-6] What works in the background for a chat keeps it from being put aside. */
+function hasProcess({ commands }: IntakeParts, route: Route | null): boolean {
+  return route !== null && (commands.processes?.list(route.conversation) ?? []).some(({ isRunning }) => isRunning);
 }
 
 const QUOTED_CHARS_MAX = 2_000;

@@ -60,6 +60,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     log,
     maxAgeDays: config.values.gateway.session_store_max_age_days,
     hasLive: (conversation) => parts.processes.hasLive(conversation),
+    live: () => [...new Set(parts.processes.running().map(({ conversation }) => conversation))],
   });
   const jobs = start({
     name: "jobs",

@@ -24,6 +24,7 @@ function scene({ live = [] as string[] } = {}) {
     log: createLogger({ path: "/dev/null", clock }),
     maxAgeDays: 90,
     hasLive: (conversation) => live.includes(conversation),
+    live: () => live as ConversationId[],
   });
   const say = async (key: string): Promise<ConversationId> => {
     const admission = await store.admit({
@@ -50,6 +51,18 @@ function scene({ live = [] as string[] } = {}) {
 const never = (): AbortSignal => new AbortController().signal;
 
 describe("the watcher", () => {
+  it("[RI-6] closes no chat whose conversation has a process in the background, and looks again later", async () => {
+    const { clock, watch, say, store, live } = scene();
+    const conversation = await say("agent:main:telegram:dm:1");
+    live.push(conversation);
+    clock.advance(HOUR_MS);
+    await watch(never());
+    expect(await store.route({ key: "agent:main:telegram:dm:1" })).toMatchObject({ expiredMs: null });
+    live.pop();
+    await watch(never());
+    expect((await store.route({ key: "agent:main:telegram:dm:1" }))?.expiredMs).not.toBeNull();
+  });
+
   it("[RI-12] prunes on its first tick and then at most once an hour", async () => {
     const { clock, watch, say, keys, calls } = scene();
     await say("agent:main:telegram:dm:1");

@@ -20,6 +20,8 @@ export interface WatcherParts {
   readonly maxAgeDays: number;
   /** Whether a background process of the conversation runs [RI-6]. */
   hasLive(conversation: ConversationId): boolean;
+  /** All of those. */
+  live(): readonly ConversationId[];
 }
 
 /** One tick. The first prunes, later ones at most once an hour. */
@@ -35,10 +37,10 @@ export function createWatcher(parts: WatcherParts): (signal: AbortSignal) => Pro
   };
 }
 
-async function sweep({ store, clock, log }: WatcherParts, signal: AbortSignal): Promise<void> {
+async function sweep({ store, clock, log, live }: WatcherParts, signal: AbortSignal): Promise<void> {
   let total = 0;
   while (!signal.aborted) {
-    const { swept } = await store.sweepExpired({ nowMs: clock.nowMs(), limit: PAGE_SWEPT });
+    const { swept } = await store.sweepExpired({ nowMs: clock.nowMs(), limit: PAGE_SWEPT, inUse: live() });
     total += swept.length;
     if (swept.length < PAGE_SWEPT) break;
   }

@@ -20,6 +20,8 @@ export interface RouteTarget {
   readonly chatType: string;
   readonly name?: string;
   readonly policy?: ResetPolicy;
+  /** A background process of its conversation runs: it does not expire. */
+  readonly isInUse?: boolean;
 }
 
 export type InboundTarget =

@@ -30,7 +30,12 @@ export interface RouteVerbs {
   /** Grows whenever the mirror would show something else. */
   routeVersion(args: Record<never, never>): number;
   /** [BH-7] [BH-8] [BH-10] Closes openings of routes past their deadline; one in mid-turn is left for later. */
-  sweepExpired(args: { readonly nowMs: number; readonly limit: number }): {
+  sweepExpired(args: {
+    readonly nowMs: number;
+    readonly limit: number;
+    /** Conversations with a live background process: they are looked at again later. */
+    readonly inUse?: readonly ConversationId[];
+  }): {
     readonly swept: readonly string[];
     readonly postponed: number;
   };

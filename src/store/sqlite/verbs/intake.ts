@@ -222,7 +222,7 @@ function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: () 
   }
   const current = conversationByNo(tx, route.conversation);
   if (route.suspended_reason !== null) return { kind: "place", conversation: current, isNew: false, suspended: true };
-  const reason = expiry(tx, route, inbound.nowMs);
+  const reason = target.isInUse === true ? undefined : expiry(tx, route, inbound.nowMs);
   const policy = target.policy ?? (JSON.parse(route.reset_policy) as ResetPolicy);
   if (reason === undefined) {
     useRoute(tx, target, { conversation: current.no, policy, nowMs: inbound.nowMs });

@@ -31,12 +31,14 @@ export const routeVerbs: VerbTable<RouteVerbs> = {
     return tx.db.get<{ value: number }>("SELECT value FROM tally WHERE name = 'route_version'")?.value ?? 0;
   },
 
-  sweepExpired(tx, { nowMs, limit }) {
+  sweepExpired(tx, { nowMs, limit, inUse = [] }) {
     // Those in use are passed over in the query: however many there are, they keep no other route waiting.
     const idle = tx.db.all<{ key: string; conversation: number }>(
-      `SELECT key, conversation FROM route WHERE expires_ms <= ? AND conversation NOT IN (${BUSY_CONVERSATIONS})
-       ORDER BY expires_ms LIMIT ?`,
+      `SELECT key, conversation FROM route WHERE expires_ms <= ?1 AND conversation NOT IN (${BUSY_CONVERSATIONS})
+         AND (?2 = '[]' OR conversation NOT IN (SELECT c.no FROM json_each(?2) u JOIN conversation c ON c.id = u.value))
+       ORDER BY expires_ms LIMIT ?3`,
       nowMs,
+      JSON.stringify(inUse),
       limit,
     );
     const postponed = tx.db.get<{ n: number }>(
