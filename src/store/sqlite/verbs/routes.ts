@@ -35,7 +35,7 @@ export const routeVerbs: VerbTable<RouteVerbs> = {
     // Those in use are passed over in the query: however many there are, they keep no other route waiting.
     const idle = tx.db.all<{ key: string; conversation: number }>(
       `SELECT key, conversation FROM route WHERE expires_ms <= ?1 AND conversation NOT IN (${BUSY_CONVERSATIONS})
-         AND (?2 = '[]' OR conversation NOT IN (SELECT c.no FROM json_each(?2) u JOIN conversation c ON c.id = u.value))
+         AND (?2 = '[]' OR conversation NOT IN (SELECT c.no FROM json_each(?2) JOIN conversation c ON c.id = json_each.value))
        ORDER BY expires_ms LIMIT ?3`,
       nowMs,
       JSON.stringify(inUse),
