@@ -3,6 +3,7 @@ import { plainText } from "./format-plain.js";
 
 const CASES: readonly [string, string, string][] = [
   ["headings", "## A title ##", "A title"],
+  ["headings that end in a mark of their own", "# About C#", "About C#"],
   [
     "bold and slanted words",
     "**bold** __quite bold__ *it* _it_ ***both*** ~~gone~~",
@@ -29,7 +30,11 @@ describe("Markdown as plain text", () => {
   for (const [name, markdown, plain] of CASES) it(`keeps ${name}`, () => expect(plainText(markdown)).toBe(plain));
 
   it("is fast on hostile text", () => {
+    const spaces = " ".repeat(100_000);
     for (const text of [
+      "x".repeat(200_000),
+      `# ${spaces}x`,
+      `# ${spaces}#`,
       "**a ".repeat(5_000),
       "[".repeat(20_000),
       "`".repeat(20_000),

@@ -46,7 +46,6 @@ function plainLine(line: string): string {
 /** What stands between two marks of style is never longer: the patterns stay fast on hostile text. */
 const STYLED = "{1,200}?";
 const STYLES: readonly (readonly [RegExp, string])[] = [
-  [/^( {0,3})#{1,6}[ \t]+(.*?)[ \t]*#*$/, "$1$2"],
   [/!?\[([^[\]\n]{0,500})\]\(<?([^()\s<>]{1,2000})>?(?: "[^"\n]{0,200}")?\)/g, "$1 ($2)"],
   [/<(\ue000\d+\ue001)>/g, "$1"],
   [new RegExp(`(?<!\\*)(\\*{2,3})(?=[^\\s*])(.${STYLED})(?<=\\S)\\1`, "g"), "$2"],
@@ -58,7 +57,16 @@ const STYLES: readonly (readonly [RegExp, string])[] = [
 ];
 
 function unstyled(line: string): string {
-  const plain = STYLES.reduce((text, [pattern, kept]) => text.replace(pattern, kept), line);
+  const plain = STYLES.reduce((text, [pattern, kept]) => text.replace(pattern, kept), withoutHeading(line));
   // A link whose words are its address says it once.
-  return plain.replace(/(\S+) \(\1\)/g, "$1");
+  return plain.replace(/(?<!\S)(\S{1,500}) \(\1\)/g, "$1");
+}
+
+function withoutHeading(line: string): string {
+  const mark = /^ {0,3}#{1,6}[ \t]+/.exec(line)?.[0];
+  if (mark === undefined) return line;
+  let end = line.trimEnd().length;
+  while (line[end - 1] === "#") end--;
+  const isClosed = end <= mark.length || /[ \t]/.test(line.charAt(end - 1));
+  return line.slice(mark.length, isClosed ? end : undefined).trimEnd();
 }

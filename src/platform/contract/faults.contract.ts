@@ -71,7 +71,8 @@ export function describeFaults(open: OpenScene): void {
         if ("why" in outcome) expect(outcome.why).toMatch(/./);
         if (isShown !== undefined) expect(await stage.shown("dm", "under a fault")).toHaveLength(isShown ? 1 : 0);
         await stage.sendUntilSent("dm", "after it");
-        expect(await stage.shown("dm", "after it")).toHaveLength(1);
+        // More than once where an attempt of unknown outcome had arrived.
+        expect(await stage.shown("dm", "after it")).not.toHaveLength(0);
         if (isRetrySafe) {
           expect(await stage.send("dm", message)).toMatchObject({ kind: "sent" });
           expect(await stage.shown("dm", "under a fault")).toHaveLength(1);

@@ -1,0 +1,25 @@
+/** Names on IRC: which are the same, which are channels, and what may stand in a line at all. */
+
+/** Servers without a word on it fold as in RFC 1459: `{}|^` are small letters of `[]\~`. */
+export function folded(name: string): string {
+  return name.toLowerCase().replace(/[[\]\\~]/g, (mark) => ({ "[": "{", "]": "}", "\\": "|" })[mark] ?? "^");
+}
+
+export function isSameName(one: string, other: string): boolean {
+  return folded(one) === folded(other);
+}
+
+/** `@#ops` is what a channel's operators are told: the channel, all the same. */
+export function channelIn(target: string): string | undefined {
+  return /^[~&@%+]?([#!][^\s,]+)$/.exec(target)?.[1] ?? /^&[^\s,]+$/.exec(target)?.[0];
+}
+
+/** A target that stays one parameter: no blank, no comma, nothing that ends a line. */
+export function isTarget(target: string): boolean {
+  return /^[^\s\0\x01,:][^\s\0\x01,]{0,199}$/.test(target);
+}
+
+/** Colours and weights that clients put into text. */
+export function withoutColours(text: string): string {
+  return text.replace(/\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04[\da-fA-F]{6}|[\x02\x0f\x11\x16\x1d\x1e\x1f]/g, "");
+}
