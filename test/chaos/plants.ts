@@ -32,7 +32,10 @@ export const PLANTS = {
     what: "does not recognise an event it has stored",
     changes: [
       ["const known = knownInput(tx, inbound);", "const known = undefined;"],
-      ["UNIQUE(platform, account, event_id),", ""],
+      [
+        "UNIQUE(platform, account, event_id),\n  CHECK(state <> 'queued' OR text IS NOT NULL),",
+        "CHECK(state <> 'queued' OR text IS NOT NULL),",
+      ],
     ],
   },
   settleInTwo: {

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sample } from "../support/sample.js";
 import { conversation, fillHome, holdHome } from "./support/homes.js";
 import { runCli, type TempHome, tempHome } from "./support/run.js";
 
@@ -162,14 +163,16 @@ describe("restore", () => {
     }
   });
 
-  it.each([
-    ["backup.before-rename", ["first", "second"]],
-    ["restore.after-copy", ["first", "second"]],
-    ["restore.after-keep", ["first", "second"]],
-    ["restore.before-swap", ["first", "second"]],
-    ["restore.after-swap", ["first"]],
-    ["restore.before-mirror", ["first"]],
-  ])("[BK-3] killed at %s leaves a whole store, the old or the new, and can be repeated", async (fault, expected) => {
+  it.each(
+    sample([
+      ["backup.before-rename", ["first", "second"]],
+      ["restore.after-copy", ["first", "second"]],
+      ["restore.after-keep", ["first", "second"]],
+      ["restore.before-swap", ["first", "second"]],
+      ["restore.after-swap", ["first"]],
+      ["restore.before-mirror", ["first"]],
+    ] as const),
+  )("[BK-3] killed at %s leaves a whole store, the old or the new, and can be repeated", async (fault, expected) => {
     await twoStates();
     const killed = await run(["restore", "--yes"], { TALARIA_FAULT: fault });
     expect(killed.signal).toBe("SIGKILL");

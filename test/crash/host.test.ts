@@ -13,7 +13,7 @@ const SAY = ["chat", "-q", "do it"];
 
 describe("a host killed with SIGKILL", () => {
   it.each([
-    ...sample(TURN_POINTS),
+    ...sample(TURN_POINTS, 2),
     ["CP-01 the message is being stored", "store.mid-admit"],
     ["CP-02 stored, not acknowledged", "server.before-answer:5"],
   ] as const)(

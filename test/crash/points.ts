@@ -1,4 +1,4 @@
-/** Crash points of the plan, and where they are in the program. */
+/** Crash points of the plan, and where they are in the program. By default each is tried in one of three ways. */
 export const TURN_POINTS: readonly (readonly [id: string, point: string])[] = [
   ["CP-03 acknowledged, no turn yet", "run.before-claim"],
   ["CP-04 turn created, no model call", "turn.claimed"],

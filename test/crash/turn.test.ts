@@ -12,7 +12,7 @@ const beginLife = stagedLives();
 let life: Life;
 
 describe("a turn killed with SIGKILL", () => {
-  it.each(TURN_POINTS)("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
+  it.each(sample(TURN_POINTS))("[CT-5] [FQ-1] [FQ-2] [FQ-3] is finished by the next start: %s", async (_id, point) => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, point);
     const resumed = await life.run(["chat", "-r", id]);
@@ -36,7 +36,7 @@ describe("a turn killed with SIGKILL", () => {
     expect((await life.run(["chat", "-r", id, "--json"])).stdout).toMatch(/outcome is unknown: terminal/);
   });
 
-  it.each(sample(TURN_POINTS))(
+  it.each(sample(TURN_POINTS, 1))(
     "[CT-1] [CT-10] is finished before what is said next is answered: %s",
     async (_id, point) => {
       life = await beginLife(THREE_CALLS);

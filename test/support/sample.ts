@@ -2,6 +2,37 @@
  * What takes long runs in part by default and whole with TALARIA_LONG=1: every third case, beginning with the first, so
  * that the same ones run everywhere.
  */
-export function sample<T>(cases: readonly T[]): readonly T[] {
-  return process.env["TALARIA_LONG"] === undefined ? cases.filter((_, at) => at % 3 === 0) : cases;
+import type { RunnerTask, RunnerTestSuite, SuiteCollector } from "vitest";
+
+const PART = 3;
+const isWhole = process.env["TALARIA_LONG"] !== undefined;
+
+/** `from`: where tests take the same cases, each takes others of them. */
+export function sample<T>(cases: readonly T[], from = 0): readonly T[] {
+  return isWhole ? cases : cases.filter((_, at) => at % PART === from);
+}
+
+/** How often something is done. */
+export function sampleCount(whole: number): number {
+  return isWhole ? whole : Math.ceil(whole / PART);
+}
+
+/** For a suite that is run whole elsewhere: of its tests, in whichever of its groups they are. */
+export function sampleSuite(suite: SuiteCollector): void {
+  if (isWhole) return;
+  const collect = suite.collect.bind(suite);
+  suite.collect = async (file) => {
+    const collected = await collect(file);
+    thin(collected, { tests: 0 });
+    return collected;
+  };
+}
+
+function thin(suite: RunnerTestSuite, seen: { tests: number }): void {
+  const isKept = (task: RunnerTask): boolean => {
+    if (task.type === "test") return seen.tests++ % PART === 0;
+    thin(task, seen);
+    return task.tasks.length > 0;
+  };
+  suite.tasks = suite.tasks.filter(isKept);
 }

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
+import { sampleCount } from "../../../test/support/sample.js";
 import { found, tell } from "../../../test/support/search.js";
 import { openInlineStore } from "../sqlite/inline-store.js";
 import { rebuildSearch } from "./rebuild.js";
@@ -81,7 +82,7 @@ describe("the index", () => {
         expect(await answers(unindexed.store), "not indexed").toEqual(expected);
         expect(halfFed, "fed in part").toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: sampleCount(60) },
     );
   }, 120_000);
 

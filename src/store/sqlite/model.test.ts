@@ -10,10 +10,12 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { anyLife, type Op } from "../../../test/support/model/ops.js";
 import { Run, type Subject } from "../../../test/support/model/run.js";
+import { sampleCount } from "../../../test/support/sample.js";
 import type { Connection, SqlValue } from "./connection.js";
 import { MEMORY, openForWriting } from "./open.js";
 
 const RUNS = Number(process.env["TALARIA_MODEL_RUNS"] ?? 200);
+const LIVES = sampleCount(RUNS);
 const FILE_RUNS = 12;
 const OPS_MAX = 120;
 /** Say, claim, settle, undo; now and then something that shrinking cannot see through. */
@@ -44,11 +46,11 @@ const anyOps = anyLife(OPS_MAX);
 
 describe("the store and its model", () => {
   it(
-    `[ST-7] [ST-9] [ST-16] [ST-17] agree after every operation of ${RUNS} random lives in memory`,
+    `[ST-7] [ST-9] [ST-16] [ST-17] agree after every operation of ${LIVES} random lives in memory`,
     () => {
       fc.assert(
         fc.property(anyOps, (ops) => play(inMemory(), ops)),
-        { numRuns: RUNS, ...seed },
+        { numRuns: LIVES, ...seed },
       );
     },
     TIME_MAX_MS,
