@@ -167,7 +167,7 @@ describe("an install that goes wrong", () => {
   it("is done again after a kill, once the npm it left behind has ended", async () => {
     const root = project();
     const killed = launch(root, ["start"], { FAKE_NPM_MS: "1500" });
-    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 30_000 });
     killed.child.kill("SIGKILL");
     const next = await start(root);
     expect(next).toMatchObject({ code: 7 });
@@ -178,7 +178,7 @@ describe("an install that goes wrong", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("ends with npm on %s and leaves no lock", async (signal) => {
     const root = project();
     const stopped = launch(root, ["start"], { FAKE_NPM_MS: "60000" });
-    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 30_000 });
     stopped.child.kill(signal);
     expect(await stopped.ended).toMatchObject({ code: signal === "SIGTERM" ? 143 : 130, out: "" });
     expect(existsSync(join(root, ".talaria/bootstrap.lock"))).toBe(false);

@@ -37,5 +37,5 @@ describe.skipIf(!hasPty)("Ctrl-C twice in one go", () => {
     let left = await working();
     for (let looks = 0; left > 0 && looks < 5; looks++) left = await working();
     expect(left).toBe(0);
-  }, 30_000);
+  });
 });

@@ -192,7 +192,7 @@ describe("Ctrl-C", () => {
       "slow",
       "hello",
     ]);
-  }, 60_000);
+  });
 });
 
 describe("a terminal that goes away", () => {

@@ -270,7 +270,7 @@ describe("config set and unset", () => {
     expect(kept.length).toBeGreaterThan(0);
     expect(runs.filter(({ code }) => code !== 0 && code !== 1)).toEqual([]);
     expect(readdirSync(home.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("config check and path", () => {

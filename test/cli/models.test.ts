@@ -120,7 +120,7 @@ describe("talaria models --test", () => {
     server.answerWith(() => ({ fault: { kind: "stall", at: "headers" } }));
     const child = startCli(["models", "--test"], { home: home.path, env: own() });
     const result = finished(child);
-    await expect.poll(() => server.count, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => server.count, { timeout: 30_000 }).toBe(1);
     child.kill("SIGINT");
     expect((await result).code).toBe(130);
   });

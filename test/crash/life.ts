@@ -14,9 +14,9 @@ import { endHost, type HostFaults, hostFaults, hostPid, killHost, LINGER, stopHo
 import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
-const RUN_MS_MAX = 30_000;
+const RUN_MS_MAX = 60_000;
 const LOOK_MS = 40;
-const APPEAR_MS_MAX = 20_000;
+const APPEAR_MS_MAX = 45_000;
 const OUTLIVE_MS_MAX = 3_000;
 const GONE_MS_MAX = 400;
 const PRINTED_ID = /conversation(?: |":")([0-9a-z]{16})\b/;

@@ -134,5 +134,5 @@ describe("talaria import hermes", () => {
     const next = JSON.parse((await runCli(["import", "hermes", source.dir, "--json"], { home: home.path })).stdout);
     expect(next.messages.known).toBeGreaterThan(0);
     expect(next.messages.known + next.messages.added).toBe(next.messages.found);
-  }, 60_000);
+  });
 });

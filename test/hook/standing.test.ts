@@ -34,7 +34,7 @@ describe("a guard", () => {
       expect((await listed())[0]?.state).toBe("allowed");
       await home.run(["chat", "-q", "run echo hello"]);
       await expect
-        .poll(listed, { timeout: 5_000 })
+        .poll(listed, { timeout: 30_000 })
         .toMatchObject([{ state: "failing", error: expect.stringMatching(words) }]);
       expect(await doctored()).toMatchObject([{ verdict: "warn", text: expect.stringMatching(/is refused: .+/s) }]);
       const { stdout } = await home.run(["hooks", "list"]);
@@ -42,7 +42,7 @@ describe("a guard", () => {
       expect(stdout.replace(/\s+/g, " ")).toContain("Every call that it guards is refused.");
       writeFileSync(join(home.path, "mended"), "");
       await home.run(["chat", "-q", "run echo hello"]);
-      await expect.poll(listed, { timeout: 5_000 }).toMatchObject([{ state: "allowed", error: null }]);
+      await expect.poll(listed, { timeout: 30_000 }).toMatchObject([{ state: "allowed", error: null }]);
       expect(await doctored()).toMatchObject([{ verdict: "ok" }]);
     },
   );

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ChatHome, chatHome } from "../cli/support/chat.js";
 
 const LOOK_MS = 20;
-const HEARD_MS_MAX = 20_000;
+const HEARD_MS_MAX = 45_000;
 
 export interface Heard {
   readonly hook_event_name: string;

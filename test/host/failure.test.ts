@@ -48,7 +48,7 @@ describe("a host", () => {
     const { code, signal } = await host.done;
     expect([code, signal]).toEqual([null, "SIGKILL"]);
     expect(systemClock.monotonicMs() - startedMs).toBeLessThan(8_000);
-  }, 30_000);
+  });
 });
 
 describe("a host that cannot open its doors", () => {
@@ -65,7 +65,7 @@ describe("a host that cannot open its doors", () => {
     rmSync(of.paths.hostSocket, { recursive: true });
     await of.serve();
     expect(crashRecord(of).crashesMs).toEqual([]);
-  }, 30_000);
+  });
 
   it("[HO-4] ends also when what it had begun does not let go", async () => {
     const of = hostHome();
@@ -80,7 +80,7 @@ describe("a host that cannot open its doors", () => {
     mkdirSync(of.paths.hostSocket, { recursive: true, mode: 0o700 });
     const { code } = await of.spawn({ NODE_OPTIONS: `--require ${plant}` }).done;
     expect(code).toBe(1);
-  }, 30_000);
+  });
 });
 
 describe("the watchdog", () => {

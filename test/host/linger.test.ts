@@ -1,8 +1,10 @@
 /** A host goes by itself when nobody needs it, and no client is lost in that moment. */
+import { existsSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { hostPlace } from "#app/host/find-host.js";
 import { systemClock } from "#base/clock.js";
 import { hostCommand } from "#client/host-command.js";
+import type { HostLine } from "#client/host-line.js";
 import { type HostWish, reachHost } from "#client/start-host.js";
 import { prepareHome } from "#config/home.js";
 import { type ModelProcess, modelProcess } from "../cli/support/chat.js";
@@ -31,11 +33,25 @@ function wish(env: NodeJS.ProcessEnv = {}): HostWish {
   };
 }
 
+/** The line of its first client: one that came before, and went, would let it go. */
+async function firstLine(): Promise<HostLine> {
+  const lines: HostLine[] = [];
+  const connected = async (): Promise<boolean> => {
+    const line = await home.line().catch(() => undefined);
+    if (line !== undefined) lines.push(line);
+    return line !== undefined;
+  };
+  await until(connected, "it listens");
+  const [line] = lines;
+  if (line === undefined) throw new Error("nobody answers");
+  return line;
+}
+
 describe("a host that nobody needs", () => {
   it("[HO-8] goes after its linger, with its openings closed, and ends with 0", async () => {
     home = hostHome({ TALARIA_HOST_LINGER_SECONDS: "1" });
-    const host = await home.serve({}, []);
-    const line = await home.line();
+    const host = home.spawn({}, []);
+    const line = await firstLine();
     const { session_id } = await line.call("session.create", {});
     await line.call("prompt.submit", { session_id, text: "hello" });
     await until(async () => (await home.json<{ working: number }>(["host", "status"])).working === 0, "it answered");
@@ -44,18 +60,21 @@ describe("a host that nobody needs", () => {
     expect(crashRecord(home)).toMatchObject({ running: null, lastEnd: { reason: "idle", cut: 0 } });
     const { sessions } = await home.json<{ sessions: { ended: { reason: string } | null }[] }>(["sessions", "list"]);
     expect(sessions).toMatchObject([{ ended: { reason: "shutdown" } }]);
-  }, 30_000);
+  });
 
   it("[HO-8] stays while a client is there, and while a turn runs that nobody watches", async () => {
-    model = await modelProcess([{ when: { user: "wait" }, text: "done", delayMs: 3_000 }]);
+    model = await modelProcess([{ when: { user: "wait" }, text: "done", holdAfter: 0 }]);
     home = hostHome({ ...model.env, TALARIA_HOST_LINGER_SECONDS: "0" });
-    const host = await home.serve({}, []);
-    const line = await home.line();
+    const host = home.spawn({}, []);
+    const line = await firstLine();
     await systemClock.sleep(500);
     const { session_id } = await line.call("session.create", {});
     await line.call("prompt.submit", { session_id, text: "wait for it" });
-    await until(() => home.logged("stopping").length === 0, "it stays");
+    await model.held();
     line.close();
+    await systemClock.sleep(500);
+    expect(home.logged("stopping")).toEqual([]);
+    await model.go();
     expect((await host.done).code).toBe(0);
     const shown = await home.json<{ messages: { text: string }[] }>(["sessions", "show", session_id]);
     expect(shown.messages.map(({ text }) => text)).toEqual(["wait for it", "done"]);
@@ -63,7 +82,7 @@ describe("a host that nobody needs", () => {
     expect((await home.json<{ sessions: { title: string }[] }>(["sessions", "list"])).sessions).toMatchObject([
       { title: "Scripted title" },
     ]);
-  }, 30_000);
+  });
 
   it(`[HO-8] loses no client that comes in that moment, ${CYCLES} times`, async () => {
     home = hostHome({ TALARIA_HOST_LINGER_SECONDS: "0" });
@@ -83,10 +102,11 @@ describe("a host that nobody needs", () => {
   it("[HO-8] waits for whoever started it", async () => {
     home = hostHome({ TALARIA_HOST_LINGER_SECONDS: "0" });
     const host = home.spawn({}, []);
-    await systemClock.sleep(1_500);
+    await until(() => existsSync(home.paths.hostSocket), "it listens");
+    await systemClock.sleep(1_000);
     const line = await home.line();
     expect(await line.call("host.status", {})).toMatchObject({ pid: host.pid });
     line.close();
     expect((await host.done).code).toBe(0);
-  }, 30_000);
+  });
 });

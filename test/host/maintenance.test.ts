@@ -46,7 +46,7 @@ describe("while a host has the home", () => {
     expect((await home.cli(["sessions", "show", "bbbb2222"])).code).toBe(3);
     expect(await home.json(["host", "status"])).toMatchObject({ pid: host.pid });
     line.close();
-  }, 60_000);
+  });
 
   it("[HO-10] a deletion that a running turn refuses is told to nobody; a wish that is half told is refused", async () => {
     model = await modelProcess([{ when: { user: "wait" }, text: "late", delayMs: 30_000 }]);
@@ -68,7 +68,7 @@ describe("while a host has the home", () => {
     );
     await expect(line.call("host.maintain", { verb: "beginHost", args: {} })).rejects.toThrow("not done for others");
     line.close();
-  }, 60_000);
+  });
 
   it("[HO-10] [RI-17] a prune of routes goes through it, and the mirror is written before the command ends", async () => {
     await filled();
@@ -78,7 +78,7 @@ describe("while a host has the home", () => {
     const { readFileSync } = await import("node:fs");
     const mirror = JSON.parse(readFileSync(home.paths.mirror, "utf8")) as Record<string, unknown>;
     expect(Object.keys(mirror).filter((key) => !key.startsWith("_"))).toEqual(["agent:main:telegram:dm:2"]);
-  }, 60_000);
+  });
 
   it("[HO-10] an import makes an idle host step aside, whose conversations stay open", async () => {
     await filled();
@@ -88,7 +88,7 @@ describe("while a host has the home", () => {
     const { code, stderr } = await home.cli(["sessions", "import", exported]);
     expect([code, stderr]).toEqual([0, expect.stringContaining("stepped aside")]);
     expect((await host.done).code).toBe(0);
-  }, 60_000);
+  });
 
   it("[HO-10] an import while a turn runs is refused with what to do, and changes nothing", async () => {
     model = await modelProcess([{ when: { user: "wait" }, text: "late", delayMs: 30_000 }]);
@@ -103,7 +103,7 @@ describe("while a host has the home", () => {
     const { code, stderr } = await home.cli(["sessions", "import", file]);
     expect([code, stderr]).toEqual([4, expect.stringMatching(/a turn is running.*talaria host stop/s)]);
     line.close();
-  }, 60_000);
+  });
 
   it("[RI-12] prunes routes nobody used by itself, on its first look", async () => {
     await filled({ TALARIA_GATEWAY_SESSION_STORE_MAX_AGE_DAYS: "10" });
@@ -112,5 +112,5 @@ describe("while a host has the home", () => {
       (await home.json<{ routes: { key: string }[] }>(["routes", "list"])).routes.map(({ key }) => key);
     await until(async () => ((await keys()) as string[]).length === 1, "the old one goes");
     expect(await keys()).toEqual(["agent:main:telegram:dm:2"]);
-  }, 60_000);
+  });
 });

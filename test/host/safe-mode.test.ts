@@ -34,7 +34,7 @@ describe("after too many crashes", () => {
     const doctor = await home.json<{ checks: { check: string; verdict: string; text: string }[] }>(["doctor"]);
     expect(doctor.checks.find(({ check }) => check === "host")).toMatchObject({ verdict: "warn" });
     expect(await home.json(["sessions", "list"])).toMatchObject({ sessions: [] });
-  }, 60_000);
+  });
 
   it("[HO-9] a host loads no plugin and calls no hook: they may be what crashes it", async () => {
     home = hostHome(COUNTED);
@@ -62,7 +62,7 @@ describe("after too many crashes", () => {
     expect((await home.cli(["host", "status"])).stderr).toContain("runs no turns, hooks or plugins");
     expect(host.child.exitCode).toBeNull();
     expect(readFileSync(loaded, "utf8")).toHaveLength(times);
-  }, 60_000);
+  });
 
   it("[HO-9] a restart with --reset runs turns again; one without does not", async () => {
     home = hostHome(COUNTED);
@@ -72,7 +72,7 @@ describe("after too many crashes", () => {
     expect(await state()).toBe("safe-mode");
     await home.json(["host", "restart", "--reset"]);
     expect(await state()).toBe("serving");
-  }, 60_000);
+  });
 
   it("[HO-9] fewer crashes, and ends in order between them, change nothing", async () => {
     home = hostHome(COUNTED);
@@ -82,5 +82,5 @@ describe("after too many crashes", () => {
     await home.json(["host", "stop"]);
     await home.json(["host", "start"]);
     expect(await home.json(["host", "status"])).toMatchObject({ state: "serving" });
-  }, 60_000);
+  });
 });

@@ -78,7 +78,7 @@ describe("a host with plugins", () => {
     const { id, end, results } = await ask("shout it");
     expect(end).toMatchObject({ status: "complete", text: "It was shouted." });
     expect(results).toMatchObject([{ name: "shout", outcome: "ok", result: expect.stringContaining("MILK!") }]);
-    await vi.waitFor(() => expect(log()).toContain(`HEARD shout ${id}`), 10_000);
+    await vi.waitFor(() => expect(log()).toContain(`HEARD shout ${id}`), 30_000);
     expect(JSON.stringify(stage.model.exchanges)).toContain("be brief");
   });
 

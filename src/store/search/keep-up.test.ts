@@ -61,7 +61,7 @@ describe("an index that is kept up", () => {
     const store = await openWorkerStore({ path });
     await tell(store, "a", ["needle one"]);
     expect(await found(store, "needle")).toEqual(["a:1"]);
-    await expect.poll(async () => (await store.search({ text: "needle" })).behind, { timeout: 5_000 }).toBe(0);
+    await expect.poll(async () => (await store.search({ text: "needle" })).behind, { timeout: 30_000 }).toBe(0);
     await tell(store, "b", ["needle two"]);
     expect((await found(store, "needle")).sort()).toEqual(["a:1", "b:1"]);
     await store.close();
@@ -77,7 +77,7 @@ describe("an index that is kept up", () => {
     const store = await openWorkerStore({ path, clock });
     await tell(store, "a", ["needle"]);
     clock.advance(1_000);
-    await expect.poll(() => existsSync(join(path, "..", "search.db")), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(path, "..", "search.db")), { timeout: 30_000 }).toBe(true);
     await store.close();
   });
 });

@@ -26,7 +26,8 @@ export interface TerminalWish {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-const WAIT_MS = 15_000;
+/** For what never comes; a machine that is slow takes its time. */
+const WAIT_MS = 45_000;
 
 export function openTerminal(args: readonly string[], { home, cwd, env }: TerminalWish): Terminal {
   const quoted = [process.execPath, launcher, ...args].map((word) => `'${word.replaceAll("'", "'\\\\''")}'`).join(" ");

@@ -5,7 +5,8 @@ import { cleanEnv, launcher, type RunOptions } from "./run.js";
 /** Other systems have another `script`; there these tests are left out. */
 export const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
-const WAIT_MS = 15_000;
+/** For what never comes; a machine that is slow takes its time. */
+const WAIT_MS = 45_000;
 
 export interface Terminal {
   /** Everything that was on the screen so far, without the codes that move the cursor. */

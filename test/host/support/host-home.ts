@@ -9,7 +9,7 @@ import { type HomePaths, homePaths } from "#config/home.js";
 import { cleanEnv, finished, launcher, type Run, runCli } from "../../cli/support/run.js";
 
 /** What a slow machine may need for a host to come up. */
-const READY_MS = 15_000;
+const READY_MS = 45_000;
 const LOOK_EVERY_MS = 20;
 
 export interface HostProcess {

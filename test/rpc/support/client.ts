@@ -7,7 +7,7 @@ import { isMethodName, METHODS, type MethodName, type Params, type Result } from
 import type { Line, LineListener } from "./line.js";
 
 /** How long a scenario waits for one thing; then the test fails and shows what came instead. */
-export const WAIT_MS = 12_000;
+export const WAIT_MS = 45_000;
 
 export interface SeenEvent {
   readonly type: string;

@@ -123,7 +123,7 @@ function rpcChild(child: ChildProcess): RpcChild {
     send: (frame) => void child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`),
     async answer(id) {
       const find = () => frames().find((frame) => frame["id"] === id);
-      await until(() => find() !== undefined, `an answer to ${String(id)}; stderr: ${stderr}`, 15_000);
+      await until(() => find() !== undefined, `an answer to ${String(id)}; stderr: ${stderr}`, 45_000);
       return find() ?? {};
     },
     frames,

@@ -32,7 +32,7 @@ export async function socketPair(): Promise<SocketPair> {
 }
 
 /** Lets everything that is due on the event loop happen, until `isDone`; fails when it never is. */
-export async function until(isDone: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+export async function until(isDone: () => boolean, what: string, timeoutMs = 45_000): Promise<void> {
   const giveUp = performance.now() + timeoutMs;
   while (!isDone()) {
     if (performance.now() > giveUp) throw new Error(`it never came: ${what}`);
