@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.js";
 
 /**
  * Forks rather than threads: a native driver that dies takes one file's results with it, not the run.
@@ -10,9 +11,12 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],
     globalSetup: ["test/setup/global.ts"],
     pool: "forks",
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    // For what hangs, not for what is slow: a machine may have other things to do.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     teardownTimeout: 10_000,
   },
 });
