@@ -61,6 +61,10 @@ export class Backlog {
     return this.#gaps.has(channelId);
   }
 
+  gaps(): readonly string[] {
+    return [...this.#gaps];
+  }
+
   /** The channels to read after a new session. */
   due(): readonly string[] {
     const newestFirst = [...this.#heard].sort(([, a], [, b]) => (isNewer(a, b) ? -1 : 1));

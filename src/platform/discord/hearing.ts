@@ -33,7 +33,7 @@ export class Hearing {
 
   constructor(parts: HearingParts, signal: AbortSignal) {
     this.#parts = parts;
-    this.#lanes = new Lanes({ clock: parts.clock, log: parts.log, signal, idle: (id) => this.#readGap(id) });
+    this.#lanes = new Lanes({ clock: parts.clock, log: parts.log, signal, idle: () => this.#readGaps() });
   }
 
   /** Resolves when nothing is on its way to the receiver any more. */
@@ -66,9 +66,16 @@ export class Hearing {
       // Whoever writes in a thread is in it from then on.
       this.#parts.channels.setJoined(message.channel_id, true);
     } else if (isSpoken(message, this.#selfId)) {
-      const isEntered = this.#lanes.enter(message.channel_id, (signal) => this.#handOn(message, signal));
-      if (!isEntered) this.#parts.backlog.noteGap(message.channel_id, message.id);
+      this.#enter(message);
     }
+  }
+
+  /** What finds no room is read later; so is what comes after it, or it would be heard first and hide the gap. */
+  #enter(message: WireMessage): void {
+    const { backlog } = this.#parts;
+    const { channel_id: channelId, id } = message;
+    if (backlog.hasGap(channelId)) return;
+    if (!this.#lanes.enter(channelId, (signal) => this.#handOn(message, signal))) backlog.noteGap(channelId, id);
   }
 
   #interaction(data: unknown): void {
@@ -106,8 +113,10 @@ export class Hearing {
     backlog.heard(message.channel_id, message.id);
   }
 
-  #readGap(channelId: string): void {
-    if (this.#parts.backlog.hasGap(channelId)) this.#enterReading(channelId);
+  #readGaps(): void {
+    for (const channelId of this.#parts.backlog.gaps()) {
+      if (this.#lanes.isIdle(channelId)) this.#enterReading(channelId);
+    }
   }
 
   #enterReading(channelId: string): void {

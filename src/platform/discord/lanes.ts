@@ -17,8 +17,8 @@ export interface LanesParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** A lane has nothing left to do. */
-  idle(channelId: string): void;
+  /** A lane has nothing left to do: there is room. */
+  idle(): void;
 }
 
 export class Lanes {
@@ -47,6 +47,10 @@ export class Lanes {
     return true;
   }
 
+  isIdle(channelId: string): boolean {
+    return !this.#lanes.has(channelId);
+  }
+
   /** Resolves when nothing runs any more; soon after the signal is aborted. */
   async ended(): Promise<void> {
     await Promise.all(this.#runs);
@@ -59,7 +63,7 @@ export class Lanes {
       this.#waiting--;
     }
     this.#lanes.delete(channelId);
-    if (!this.#parts.signal.aborted) this.#parts.idle(channelId);
+    if (!this.#parts.signal.aborted) this.#parts.idle();
   }
 
   async #untilDone(channelId: string, errand: Errand): Promise<void> {

@@ -139,7 +139,7 @@ function say(words: SayOptions, channelId: string, { world, gateway, url }: Plac
   const mention = words.isMention ? `<@${world.bot.id}> ` : words.isRoleMention ? `<@&${world.botRoleId}> ` : "";
   const content = `${mention}${words.text}`.slice(0, TEXT_MAX).trim();
   if (content === "" && words.media === undefined) throw new Error("Discord takes no empty message");
-  const answered = world.messages.get(channelId)?.findLast((one) => one.author.id === world.bot.id);
+  const answered = words.isReply ? lastOfBot(world, channelId) : undefined;
   const { media } = words;
   const message = world.post(channelId, authorOf(words, world), {
     content,
@@ -147,11 +147,15 @@ function say(words: SayOptions, channelId: string, { world, gateway, url }: Plac
     mention_roles: words.isRoleMention ? [world.botRoleId] : [],
     attachments: media === undefined ? [] : [world.keepFile(media.name, media.mediaType, media.bytes, url)],
     ...(words.as === "webhook" ? { webhook_id: "500000000000000001" } : {}),
-    ...(words.isReply === true && answered !== undefined ? { type: 19, referenced_message: answered } : {}),
+    ...(answered === undefined ? {} : { type: 19, referenced_message: answered }),
   });
   const guild_id = world.channels.get(channelId)?.guild_id;
   if (words.isUntold !== true) gateway.dispatch("MESSAGE_CREATE", { ...message, ...(guild_id && { guild_id }) });
   return message;
+}
+
+function lastOfBot(world: World, channelId: string): FakeMessage | undefined {
+  return world.messages.get(channelId)?.findLast((one) => one.author.id === world.bot.id);
 }
 
 function authorOf({ as, who = "alice" }: SayOptions, world: World): FakeUser {
