@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import type { HostId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
 import type { SessionStore } from "#session/store.js";
@@ -157,7 +158,9 @@ class Runner implements HookRunner {
     });
     lane.underWay.add(promise);
     void this.#inside.run(promise, async () => {
+      faultPoint("hook.claimed");
       const end = await callAll(this.#parts, lane.hook, due, this.#stopped.signal);
+      faultPoint("hook.returned");
       const failure = await settleCall(this.#parts, due, end);
       lane.underWay.delete(promise);
       resolve();
