@@ -29,9 +29,24 @@ export interface SlashPorts {
   readonly commands?: () => readonly SlashCommand[];
   /** Ends this host and starts another, once what it says here is stored; where the person is told of it afterwards. */
   readonly restart?: () => Promise<void>;
+  /** A chat of the owner that a conversation can go on in; without words the only home chat there is. */
+  readonly handoff?: (words: string) => Promise<HandoffFound>;
   /** Where this home is. */
   readonly home?: { readonly root: string; readonly config: string };
 }
+
+export interface HandoffChat {
+  readonly platform: string;
+  /** The session key of that chat. */
+  readonly routeKey: string;
+  readonly address: Address;
+  /** As a person would say it. */
+  readonly label: string;
+}
+
+export type HandoffFound =
+  | ({ readonly kind: "found" } & HandoffChat)
+  | { readonly kind: "refused"; readonly why: string };
 
 export interface Listed {
   readonly name: string;

@@ -9,6 +9,7 @@ import { createLive } from "#runtime/live/create-live.js";
 import type { FeedEvent } from "#runtime/live/feed-event.js";
 import type { Live, Watcher } from "#runtime/live/port.js";
 import { HOME_OWNER } from "#session/person.js";
+import { sessionKey } from "#session/session-key.js";
 import type { Tool } from "#tool/tool.js";
 import { RuntimeScene, type SceneOptions } from "./runtime-scene.js";
 import { type ScriptedReply, scriptedModel } from "./scripted-model.js";
@@ -59,6 +60,12 @@ export class CommandScene extends RuntimeScene {
       processes: this.#processes(),
       tools: async () => [{ name: "terminal", about: "Run a command." }],
       plugins: async () => [],
+      handoff: async (words) => {
+        const chatId = words.split(":")[1] ?? "42";
+        if (chatId !== "42") return { kind: "refused", why: `${words} is not known as a chat of yours.` };
+        const address = { platform: "telegram", account: "main", chatType: "dm", chatId };
+        return { kind: "found", platform: "telegram", routeKey: sessionKey(address), address, label: "telegram:42" };
+      },
       save: async (which) => join(this.folder, `${which}.json`),
       home: { root: join(this.folder, "home"), config: join(this.folder, "home", "config.yaml") },
       models: {

@@ -6,6 +6,7 @@ import type { HostControl, ServerParts } from "#server/parts.js";
 import { createServer, type Server } from "#server/server.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
+import { handoffPort } from "../gateway/handoff-port.js";
 import type { Extensions } from "./extensions.js";
 import type { OpenedHome } from "./open-home.js";
 import { aboutPorts } from "./ports/about.js";
@@ -55,6 +56,7 @@ export function commandPorts(parts: WorksParts): ServerParts["commands"] {
     plugins: async () => extensions.plugins(),
     processes: processPort(processes),
     models: models.choice,
+    handoff: handoffPort(parts),
     home: { root: wish.home.root, config: wish.home.config },
   };
 }

@@ -2,6 +2,7 @@
 import type { SlashCommand } from "../command.js";
 import { branchCommand } from "./branch.js";
 import { diffCommand } from "./diff.js";
+import { handoffCommand } from "./handoff.js";
 import { historyCommand, saveCommand } from "./history.js";
 import { newCommand } from "./new.js";
 import { resumeCommand } from "./resume.js";
@@ -14,6 +15,7 @@ export const CONVERSATION_COMMANDS: readonly SlashCommand[] = [
   sessionsCommand,
   titleCommand,
   branchCommand,
+  handoffCommand,
   historyCommand,
   saveCommand,
   diffCommand,
