@@ -99,11 +99,13 @@ function tellChanges(context: CliContext, standing: () => GatewayStanding): () =
   const look = (): void => {
     for (const account of standing().accounts) {
       const label = accountLabel(account);
-      const text = stateText(account.state);
-      if (told.get(label) === text) continue;
-      told.set(label, text);
+      const { state } = account;
+      // When the next try comes changes often, and is no news.
+      const news = `${state.kind} ${"why" in state ? state.why : ""}`;
+      if (told.get(label) === news) continue;
+      told.set(label, news);
       if (out.json) out.document({ event: "platform", ...account });
-      else out.line(`${label}: ${visible(text)}`);
+      else out.line(`${label}: ${visible(stateText(state))}`);
     }
     forget = clock.after(LOOK_EVERY_MS, look);
   };

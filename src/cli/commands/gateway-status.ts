@@ -88,19 +88,20 @@ function showRunning(context: CliContext, status: Status, owed: Owed): void {
       { title: "IN", value: ({ received = 0 }) => String(received), align: "right" },
       { title: "OUT", value: ({ sent = 0 }) => String(sent), align: "right" },
       { title: "FAILED", value: ({ failed = 0 }) => String(failed), align: "right" },
-      { title: "WHY", value: whyText, flexible: true },
     ],
     status.platforms,
   );
+  for (const one of status.platforms) if (one.why != null) out.line(whyText(one));
   for (const problem of status.platform_problems ?? []) out.line(`settings: ${visible(problem)}`);
   for (const text of owedLines(context, owed)) out.line(text);
 }
 
 const STATES = { "safe-mode": "is in safe mode", stopping: "is stopping" } as const;
 
-function whyText({ why, hint, retry_s: retry }: Platform): string {
-  const again = retry == null ? "" : `, again after ${Math.ceil(retry)} s`;
-  return why == null ? "" : `${why}${again}${hint == null ? "" : ` (${hint})`}`;
+function whyText({ name, account = "main", state, why, hint, retry_s: retry }: Platform): string {
+  const again = retry == null ? "" : `; it is tried again after ${Math.ceil(retry)} s`;
+  const advice = hint == null ? "" : ` (${hint})`;
+  return visible(`${accountLabel({ platform: name, account })} is ${state}: ${why}${again}${advice}`);
 }
 
 async function readOwed(context: CliContext): Promise<Owed> {
