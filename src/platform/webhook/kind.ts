@@ -1,25 +1,37 @@
-/** Webhook as a platform: what the configuration may say, its limits, and how an account is opened. */
+/** A generic webhook as a platform: whoever can sign an HTTP request can bring a chat, and gets the answers by another. */
 import { z } from "zod";
-import { type PlatformKind, PlatformRefusal } from "../platform.js";
+import type { PlatformKind } from "../platform.js";
 
-const settings = z.strictObject({});
+/** Shorter ones are guessed. */
+const SECRET_CHARS_MIN = 16;
 
-export const webhook: PlatformKind<z.output<typeof settings>> = {
+const settings = z.strictObject({
+  /** Both sides sign with it. */
+  secret: z.string().min(SECRET_CHARS_MIN, `expected at least ${SECRET_CHARS_MIN} characters that nobody can guess`),
+  /** Where answers are posted; without one, chats come in and nothing goes out. */
+  out_url: z
+    .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
+    .optional(),
+});
+
+export type WebhookSettings = z.output<typeof settings>;
+
+export const webhook: PlatformKind<WebhookSettings> = {
   name: "webhook",
   title: "Webhook",
   settings,
-  secrets: [],
+  // An address often is a secret, too: whoever knows it may post there.
+  secrets: ["secret", "out_url"],
   limits: {
-    text: 4000,
+    text: 8_000,
     unit: "utf16",
-    chatEveryMs: 1000,
-    perSecond: 20,
+    chatEveryMs: 0,
+    perSecond: 50,
     editEveryMs: 0,
     mediaIn: 0,
     mediaOut: 0,
     hasLines: true,
   },
-  open: async () => {
-    throw new PlatformRefusal("not there yet");
-  },
+  isIdempotent: true,
+  open: async (given, parts) => (await import("./account.js")).openWebhook(given, parts),
 };

@@ -1,0 +1,4 @@
+import { describePlatform } from "#platform/contract/platform.contract.js";
+import { webhookScene } from "./peer.js";
+
+describePlatform("the webhook", webhookScene);
