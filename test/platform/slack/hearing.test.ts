@@ -73,6 +73,16 @@ describe("in a channel", () => {
       },
     ));
 
+  it("is heard in its order, also when one message takes longer to look up", () =>
+    onSlack({}, async ({ fake, receiver }) => {
+      fake.fail({ kind: "silent" }, 1, "users.info");
+      fake.say({ channel: TEAM, text: "first", user: "alice" });
+      fake.say({ channel: TEAM, text: "second", user: "bob" });
+      fake.say({ text: "elsewhere", user: "bob" });
+      await receiver.hears("second");
+      expect(receiver.heard.map(({ text }) => text)).toEqual(["elsewhere", "first", "second"]);
+    }));
+
   it("what cannot be found out in time costs no message", () =>
     onSlack({}, async ({ fake, receiver }) => {
       fake.fail({ kind: "silent" }, 1, "users.info");

@@ -14,6 +14,7 @@ describe("[CT-1] [CT-2] acknowledging", () => {
       // Copies wait behind the first one: what is not kept yet is not kept twice at once.
       await eventually("Slack gave it again", () => fake.lines.given(0)?.attempts === 3);
       expect(fake.lines.acked).toBe(0);
+      expect(receiver.heard).toHaveLength(1);
       release();
       await eventually("it is acknowledged", () => fake.lines.acked === 1);
       await eventually("every copy is through", () => receiver.kept.length === 3 || receiver.kept.length === 4);
