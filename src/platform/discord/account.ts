@@ -23,6 +23,7 @@ export async function openAccount(settings: DiscordSettings, parts: PlatformPart
   const channels = new Channels(call, log);
   const backlog = new Backlog({ call, clock, log });
   const budget = new IdentifyBudget(clock);
+  const openedMs = clock.nowMs();
   let self: { readonly userId: string; readonly applicationId: string } | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -55,7 +56,7 @@ export async function openAccount(settings: DiscordSettings, parts: PlatformPart
     send: (outgoing, signal) => send(outgoing, { call, echoes }, signal),
     edit: (place, receipt, outgoing, signal) => edit({ place, receipt, outgoing }, call, signal),
     findSent: (outgoing, sinceMs, signal) =>
-      findSent(outgoing, sinceMs, { call, clock, echoes, selfId: self?.userId }, signal),
+      findSent(outgoing, sinceMs, { call, clock, echoes, selfId: self?.userId, openedMs }, signal),
     async typing({ chat }, signal) {
       await call({ method: "POST", route: `/channels/${chat.id}/typing` }, signal);
     },

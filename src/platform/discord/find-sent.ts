@@ -8,6 +8,7 @@ import type { FoundSent, Outgoing } from "../platform.js";
 import { toDiscord } from "./markdown.js";
 import { fileName, nonceOf } from "./outgoing.js";
 import type { Call } from "./rest.js";
+import { isPassing, RestTrouble } from "./rest-failure.js";
 import { isNewer, timeOf, type WireMessage, wireMessage } from "./wire.js";
 
 /** Discord says "a few minutes"; within this a second attempt certainly shows the first one's message. */
@@ -47,6 +48,8 @@ export interface FindParts {
   readonly clock: Clock;
   readonly echoes: Echoes;
   readonly selfId: string | undefined;
+  /** When this life began. */
+  readonly openedMs: number;
 }
 
 export async function findSent(
@@ -58,50 +61,69 @@ export async function findSent(
   const nonce = nonceOf(outgoing);
   const echoed = parts.echoes.of(nonce);
   if (echoed !== undefined) return { kind: "found", receipt: echoed };
-  const read = await readBack(outgoing.place.chat.id, sinceMs - SKEW_MS, parts.call, signal);
-  const later = parts.echoes.of(nonce);
-  if (later !== undefined) return { kind: "found", receipt: later };
-  const named = read.messages.find((one) => one.nonce === nonce);
-  if (named !== undefined) return { kind: "found", receipt: named.id };
-  const ours = read.messages.filter((one) => isSame(one, outgoing, parts) && !parts.echoes.isAnothers(one.id, nonce));
+  const read = await readBack(outgoing.place.chat.id, sinceMs - SKEW_MS, parts.call, signal).catch(unreadable);
+  const receipt = parts.echoes.of(nonce) ?? read.messages.find((one) => one.nonce === nonce)?.id;
+  if (receipt !== undefined) return { kind: "found", receipt };
+  const isFree = (one: WireMessage): boolean =>
+    // A preview has its own nonce and takes the text of another delivery at its end.
+    !parts.echoes.isAnothers(one.id, nonce) || (editedOf(one) ?? 0) >= sinceMs;
+  const ours = read.messages.filter((one) => isSame(one, outgoing, parts) && isFree(one));
   return judge({
-    candidatesMs: ours.map((one) => ({ receipt: one.id, atMs: timeOf(one.id) })),
-    isWhole: read.isWhole,
-    sinceMs,
-    nowMs: parts.clock.nowMs(),
+    candidates: ours.map((one) => ({ receipt: one.id, atMs: timeOf(one.id), editedMs: editedOf(one) })),
+    ...{ isWhole: read.isWhole, sinceMs, nowMs: parts.clock.nowMs(), openedMs: parts.openedMs },
   });
 }
 
 export interface ReadBack {
   /** Our messages with the same words that are not known to be another delivery's. */
-  readonly candidatesMs: readonly { readonly receipt: string; readonly atMs: number }[];
+  readonly candidates: readonly {
+    readonly receipt: string;
+    readonly atMs: number;
+    readonly editedMs?: number | undefined;
+  }[];
   /** Everything since then was read. */
   readonly isWhole: boolean;
   readonly sinceMs: number;
   readonly nowMs: number;
+  readonly openedMs: number;
 }
 
 /**
  * Pure. While Discord remembers the nonce, `absent` is safe even when it is wrong: the attempt that follows is answered with
- * the message that is there. After that only what is certain is said.
+ * the message that is there. So words are trusted only where they cannot be another delivery's: in the life that said
+ * everything since, or where a preview was given its last text, which no nonce stands for; and when the nonce is forgotten.
  */
-export function judge({ candidatesMs, isWhole, sinceMs, nowMs }: ReadBack): FoundSent {
-  const after = candidatesMs.filter((one) => one.atMs >= sinceMs);
-  const [only] = after;
-  if (after.length === 1 && only !== undefined) return { kind: "found", receipt: only.receipt };
-  // A clock set back or forward must not stretch the window.
-  const ageMs = nowMs - sinceMs;
-  if (ageMs >= 0 && ageMs < NONCE_WINDOW_MS) return { kind: "absent" };
-  return candidatesMs.length === 0 && isWhole ? { kind: "absent" } : { kind: "unsure" };
+export function judge({ candidates, isWhole, sinceMs, nowMs, openedMs }: ReadBack): FoundSent {
+  // A clock that was set back must not stretch the window.
+  const isNonceKnown = nowMs >= sinceMs && nowMs - sinceMs < NONCE_WINDOW_MS;
+  const since = candidates.filter((one) => Math.max(one.atMs, one.editedMs ?? 0) >= sinceMs);
+  const [only] = since;
+  if (since.length === 1 && only !== undefined) {
+    const isCertain = sinceMs >= openedMs || only.editedMs !== undefined;
+    if (isCertain || !isNonceKnown) return { kind: "found", receipt: only.receipt };
+  }
+  if (isNonceKnown) return { kind: "absent" };
+  return candidates.length === 0 && isWhole ? { kind: "absent" } : { kind: "unsure" };
+}
+
+interface Read {
+  readonly messages: readonly WireMessage[];
+  readonly isWhole: boolean;
+}
+
+/** Where nothing can be read nothing was found, and the next attempt says why; an outage says nothing at all. */
+function unreadable(error: unknown): Read {
+  const isClosed = error instanceof RestTrouble && !isPassing(error.failure);
+  return { messages: [], isWhole: isClosed };
+}
+
+function editedOf(message: WireMessage): number | undefined {
+  const editedMs = Date.parse(message.edited_timestamp ?? "");
+  return Number.isNaN(editedMs) ? undefined : editedMs;
 }
 
 /** Newest first, down to this time, within a bound. */
-async function readBack(
-  channelId: string,
-  downToMs: number,
-  call: Call,
-  signal: AbortSignal,
-): Promise<{ readonly messages: readonly WireMessage[]; readonly isWhole: boolean }> {
+async function readBack(channelId: string, downToMs: number, call: Call, signal: AbortSignal): Promise<Read> {
   const messages: WireMessage[] = [];
   let before: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {

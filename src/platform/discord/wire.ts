@@ -40,6 +40,7 @@ export const wireMessage = z.object({
   mention_roles: z.array(id).default([]),
   attachments: z.array(attachment).default([]),
   sticker_items: z.array(z.object({ name: z.string() })).default([]),
+  edited_timestamp: z.string().nullish(),
   referenced_message: quoted.nullish(),
   message_snapshots: z.array(z.object({ message: quoted })).default([]),
 });

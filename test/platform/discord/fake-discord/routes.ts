@@ -158,6 +158,7 @@ function edit(message: FakeMessage, body: Body): Answer {
   const wrong = faultIn(body, true);
   if (wrong !== undefined) return wrong;
   message.content = String(body["content"]);
+  message.edited_timestamp = new Date().toISOString();
   message.components = (body["components"] ?? []) as FakeRow[];
   return [200, message];
 }

@@ -32,6 +32,7 @@ export interface FakeMessage {
   readonly referenced_message?: FakeMessage;
   readonly webhook_id?: string;
   readonly timestamp: string;
+  edited_timestamp?: string;
 }
 
 export interface FakeRow {
