@@ -39,8 +39,8 @@ const READY_MS_MAX = 20_000;
 const DRAIN_MS_MAX = 60_000;
 const WORK_MS_MIN = 5;
 const WORK_MS_MAX = 45;
-/** A fault point that is not reached by then: the writer is killed where it is. */
-const FAULT_MS_MAX = 120;
+/** A fault point that is not reached by then: the writer is killed where it is. Enough for a machine that is slow. */
+const FAULT_MS_MAX = 1_000;
 const START_MS_MAX = 170;
 
 export async function runLife(options: LifeOptions): Promise<LifeReport> {

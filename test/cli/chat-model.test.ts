@@ -104,8 +104,13 @@ describe("talaria chat with a model server", () => {
       code: 1,
       stderr: expect.stringContaining("nothing to ask again"),
     });
-    const id = await home.cut(["chat", "-q", "hello"], "turn.claimed");
-    expect(await home.run(["chat", "-r", id, "--retry"])).toMatchObject({ code: 0, stdout: "done\n" });
+    const id = await home.cut(["chat", "-q", "brief"], "turn.claimed");
+    const child = home.start(["chat", "-r", id, "--retry"]);
+    child.stdin?.end();
+    const ended = finished(child);
+    await heard(child.stderr, /The last turn is not over/);
+    await model.go();
+    expect(await ended).toMatchObject({ code: 0, stdout: `${BRIEF}\n` });
     expect(await home.messages(id)).toHaveLength(2);
   });
 
