@@ -1,11 +1,7 @@
 /** IRC as a platform: what the configuration may say, its limits, and how an account is opened. */
 import { z } from "zod";
 import type { PlatformKind } from "../platform.js";
-
-export const PORT_PLAIN = 6667;
-export const PORT_TLS = 6697;
-/** What fits into a line of 512 bytes beside the longest names that servers commonly allow. */
-export const LINE_BYTES = 400;
+import { LINE_BYTES } from "./limits.js";
 
 /** Whatever would be a second parameter or a second line is no name. */
 const word = (what: string) => z.string().regex(/^[^\s\0,:][^\s\0,]*$/, `expected ${what} without blanks`);

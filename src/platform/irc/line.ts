@@ -6,7 +6,8 @@ import type { Client, IrcMessage } from "irc-framework";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import { PlatformRefusal } from "../platform.js";
-import { type IrcSettings, PORT_PLAIN, PORT_TLS } from "./kind.js";
+import type { IrcSettings } from "./kind.js";
+import { PORT_PLAIN, PORT_TLS } from "./limits.js";
 
 const REGISTER_LIMIT_MS = 30_000;
 /** After a farewell the server closes; one that does not is left. */

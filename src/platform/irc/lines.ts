@@ -1,7 +1,7 @@
 /** A text as the lines of IRC that say it. */
 import { plainText } from "../format-plain.js";
 import { splitText } from "../split.js";
-import { LINE_BYTES } from "./kind.js";
+import { LINE_BYTES } from "./limits.js";
 
 /** A line of the protocol with its end. */
 const WIRE_BYTES = 512;
