@@ -3,6 +3,7 @@ import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
 import { SLASH_COMMANDS } from "#command/table.js";
 import type { HomePaths } from "#config/home.js";
+import { builtInPlatforms } from "#platform/registry.js";
 import type { TakenNames } from "#plugin/judge.js";
 import { PLUGIN_LIMITS, type PluginLimits } from "#plugin/limits.js";
 import { type Plugins, startPlugins } from "#plugin/plugins.js";
@@ -40,6 +41,7 @@ export function ourNames(): TakenNames {
   const owner = "Talaria itself";
   return {
     tools: new Map(OUR_TOOLS.map((name) => [name, owner])),
+    platforms: new Map(builtInPlatforms().map((name) => [name, owner])),
     commands: new Map(SLASH_COMMANDS.flatMap(({ name, aliases }) => [name, ...aliases].map((one) => [one, owner]))),
   };
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
+import type { PlatformKind } from "#platform/platform.js";
 import { builtInPlatform, builtInPlatforms } from "#platform/registry.js";
 import { isGroup } from "./own-settings.js";
 import { type ReadAccounts, readAccounts } from "./read-accounts.js";
@@ -12,15 +13,19 @@ export interface HomeWish {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function accountsOf({ home, config, env }: HomeWish): Promise<ReadAccounts> {
+/** `more`: platforms of plugins. A name of ours stays ours. */
+export async function accountsOf(
+  { home, config, env }: HomeWish,
+  more: readonly PlatformKind[] = [],
+): Promise<ReadAccounts> {
   return readAccounts({
     // Told here, because a platform knows no home.
     initial: { console: { socket: join(home.run, "console.sock") } },
     platforms: writtenPlatforms(config),
     gateway: config.values.gateway,
     lookup: (variable) => env[variable] ?? config.envFile.variables.get(variable),
-    names: builtInPlatforms(),
-    kind: builtInPlatform,
+    names: [...builtInPlatforms(), ...more.map(({ name }) => name)],
+    kind: async (name) => (await builtInPlatform(name)) ?? more.find((kind) => kind.name === name),
   });
 }
 

@@ -44,7 +44,9 @@ export function createHostGateway(parts: HostGatewayParts): HostGateway {
   let isDraining = false;
   return {
     async open() {
-      const read = await accountsOf(wish);
+      // Platforms of plugins are known when plugins are; they are waited for a bounded time.
+      await extensions.ready;
+      const read = await accountsOf(wish, extensions.platforms());
       problems = read.problems;
       for (const { text, isRefusal } of problems) {
         if (isRefusal) log.error("a platform is not started", { why: text });

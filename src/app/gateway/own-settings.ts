@@ -1,6 +1,6 @@
 /** The keys that a kind of platform has for itself: variables put in, secrets noted, and its own schema asked. */
 import { z } from "zod";
-import { keepSecret } from "#base/redact.js";
+import { isSecretName, keepSecret } from "#base/redact.js";
 import { nearest } from "#config/nearest.js";
 import { resolveDeep } from "#config/references.js";
 import type { PlatformKind } from "#platform/platform.js";
@@ -23,12 +23,16 @@ export type OwnSettings = {
 } & ({ readonly kind: "read"; readonly settings: unknown } | { readonly kind: "refused" });
 
 const PROBLEMS_MAX = 20;
+/** Of a platform of a plugin, whose keys nobody here knows. */
+const SECRET_NAME = /token|secret|passw|api_?key/i;
 
 /** `rest` takes off what all platforms have, so that the kind's schema sees its own keys alone. */
 export function ownSettings(wish: OwnWish, written: Json, rest: (settings: Json) => Json): OwnSettings {
   const { kind } = wish;
   const { resolved, missing } = resolveEach(wish, written);
-  for (const secret of kind.secrets) noteSecret(resolved[secret]);
+  for (const [key, value] of Object.entries(resolved)) {
+    if (kind.secrets.includes(key) || SECRET_NAME.test(key)) noteSecret(value);
+  }
   const own = rest(resolved);
   const first = kind.settings.safeParse(own);
   const unknown = first.success ? [] : first.error.issues.filter((issue) => issue.code === "unrecognized_keys");
@@ -61,11 +65,14 @@ function resolveEach({ about, place, lookup }: OwnWish, written: Json): { resolv
   };
 }
 
-/** Also inside of a list or a group: all of it is secret. */
+/** Of a group that is secret, the parts whose names say so; where none does, all of it. */
 function noteSecret(value: unknown): void {
   if (typeof value === "string") keepSecret(value);
   else if (typeof value === "number") keepSecret(String(value));
-  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) noteSecret(inner);
+  else if (typeof value === "object" && value !== null) {
+    const named = Object.entries(value).filter(([name]) => isSecretName(name));
+    for (const inner of named.length > 0 ? named.map(([, one]) => one) : Object.values(value)) noteSecret(inner);
+  }
 }
 
 function without(settings: Json, names: readonly string[]): Json {
@@ -87,7 +94,8 @@ function wrongKey({ about, place }: OwnWish, own: Json, issue: z.core.$ZodIssue)
   const found = issue.path.reduce<unknown>((value, step) => (value as Json | undefined)?.[String(step)], own);
   // What the kind says about its key is better than what the parser says about a type.
   const words = /^Invalid input/.test(issue.message) ? "" : issue.message;
-  if (found !== undefined || issue.path.length === 0) return problem(about, key, words === "" ? plain(issue) : words);
+  const isTold = found !== undefined || issue.path.length === 0 || /\bmissing\b/.test(words);
+  if (isTold) return problem(about, key, words === "" ? plain(issue) : words);
   return remark(about, key, words === "" ? "is missing" : `is missing: ${words}`, true);
 }
 

@@ -10,6 +10,7 @@ import type { SlashCommand } from "#command/command.js";
 import type { Listed } from "#command/ports.js";
 import type { Dispatch, DispatchFacts } from "#gateway/gateway.js";
 import type { Announced, HookPayload } from "#hook/hook.js";
+import type { PlatformKind } from "#platform/platform.js";
 import type { PluginRemark } from "#plugin/failure.js";
 import type { Plugins } from "#plugin/plugins.js";
 import type { SessionStore } from "#session/store.js";
@@ -35,6 +36,8 @@ export interface Extensions {
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   plugins(): readonly Listed[];
+  /** Platforms of plugins that can be run. */
+  platforms(): readonly PlatformKind[];
   /** How hooks and plugins stand, for whoever asks about this host. */
   standing(): ExtensionsStanding;
   /** What a person should know, one sentence each. */
@@ -108,6 +111,7 @@ export function createExtensions(wish: HostWish, store: SessionStore, host: Host
     tools: () => plugins?.tools ?? [],
     commands: () => plugins?.commands ?? [],
     plugins: () => plugins?.listed() ?? [],
+    platforms: () => plugins?.kinds ?? [],
     standing: () => ({
       ...(hooks && { hooks: { running: [...hooks.configured.running], waiting: [...hooks.configured.waiting] } }),
       plugin_problems: (plugins?.failures() ?? []).map(remarkText),

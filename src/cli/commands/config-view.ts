@@ -6,6 +6,7 @@ import { visible } from "#base/text-width.js";
 import { CONFIG_KEYS, type ConfigKey, findKey, isSection, valueText } from "#config/keys.js";
 import { type EffectiveSetting, inspectConfig, type LoadedConfig, type Origin } from "#config/load.js";
 import { nearest } from "#config/nearest.js";
+import { withoutPlatformSecrets } from "#config/platform-secrets.js";
 import { hasReference } from "#config/references.js";
 import type { Remark } from "#config/remark.js";
 import type { CliContext } from "../command.js";
@@ -55,7 +56,8 @@ export function getKey(context: CliContext, name: string): void {
   if (mistake !== undefined) throw new UserError(mistake.text, "talaria config check lists every mistake");
   const value = readValue(loaded, key);
   // A secret is for the program that needs it; whoever wants to read it has the file.
-  const shown = withoutSecrets(value, (text) => text, key.name);
+  const known = key.name === "platforms" ? withoutPlatformSecrets(value) : value;
+  const shown = withoutSecrets(known, (text) => text, key.name);
   if (context.out.json) context.out.document({ key: name, value: shown ?? null });
   else context.out.line(visible(shown === undefined ? "" : valueText(shown)));
 }
@@ -138,7 +140,8 @@ function shownValue({ key, value, reference }: EffectiveSetting): unknown {
   if (typeof reference === "string") return redact(reference);
   if (reference === undefined && isSecretName(key.name)) return value === undefined ? undefined : REDACTED;
   const shown = reference ?? value;
-  return isHeaders(key.name) ? redactHeaders(shown) : withoutSecrets(shown, redact);
+  if (isHeaders(key.name)) return redactHeaders(shown);
+  return withoutSecrets(key.name === "platforms" ? withoutPlatformSecrets(shown) : shown, redact);
 }
 
 /** `clean` is for texts whose name does not tell that they are secret. */

@@ -4,6 +4,7 @@
  * size, time and number, and nothing about it is believed.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Clock } from "#base/clock.js";
 
 export const PLATFORMS_PREFIX = "/platforms/";
@@ -93,17 +94,27 @@ async function answered(request: IncomingMessage, place: Place, { serve, clock }
   }
 }
 
-/** Undefined when there is more than allowed; the rest is not read. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > PLATFORM_BODY_BYTES_MAX) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > PLATFORM_BODY_BYTES_MAX) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** Undefined when there is more than allowed; the rest is not read. By hand: an iterator that is left would hang up. */
+function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > PLATFORM_BODY_BYTES_MAX) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.byteLength;
+      if (bytes <= PLATFORM_BODY_BYTES_MAX) {
+        chunks.push(chunk);
+        return;
+      }
+      request.off("data", take);
+      request.pause();
+      resolve(undefined);
+    };
+    request.on("data", take);
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("error", reject);
+    request.once("close", () => reject(new Error("the caller hung up")));
+  });
 }
 
 function single(headers: IncomingMessage["headers"]): Readonly<Record<string, string | undefined>> {
@@ -124,5 +135,7 @@ function reply(
     "X-Content-Type-Options": "nosniff",
     Connection: "close",
   });
-  response.end(body, () => request.socket.destroySoon());
+  // Gone already when the caller has hung up.
+  const socket: Socket | null = request.socket;
+  response.end(body, () => socket?.destroySoon());
 }

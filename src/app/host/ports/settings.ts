@@ -6,6 +6,7 @@ import { statSync } from "node:fs";
 import { isHeaders, isSecretName, REDACTED, redactHeaders, redactValue } from "#base/redact.js";
 import type { HomePaths } from "#config/home.js";
 import { inspectConfig, type LoadedConfig } from "#config/load.js";
+import { withoutPlatformSecrets } from "#config/platform-secrets.js";
 import type { SettingsPort } from "#server/parts.js";
 
 export interface LiveSettings extends SettingsPort {
@@ -53,7 +54,8 @@ function treeOf({ settings }: LoadedConfig): Readonly<Record<string, unknown>> {
     }
     const isSecret = isSecretName(last) && value !== undefined && value !== null;
     // What names a variable is shown as it is written.
-    const shown = reference ?? value ?? null;
+    const written = reference ?? value ?? null;
+    const shown = key.name === "platforms" ? withoutPlatformSecrets(written) : written;
     branch[last] =
       isSecret && reference === undefined ? REDACTED : isHeaders(last) ? redactHeaders(shown) : redactValue(shown);
   }
