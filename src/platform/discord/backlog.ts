@@ -6,7 +6,7 @@ import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
 import type { Call } from "./rest.js";
 import { isPassing, RestTrouble } from "./rest-failure.js";
-import { isNewer, type WireMessage, wireMessage } from "./wire.js";
+import { isNewer, timeOf, type WireMessage, wireMessage } from "./wire.js";
 
 /** Channels that are read after a new session: those that were spoken in last. */
 export const CHANNELS_READ_MAX = 200;
@@ -16,6 +16,8 @@ const PAGE = 100;
 /** Requests for pages at once, so that answers find room beside them. */
 const READERS_MAX = 2;
 const KNOWN_MAX = 5_000;
+/** Of a thread of ours in which nothing was heard yet: older ones are another program's, or nobody's. */
+const THREAD_AGE_MAX_MS = 7 * 86_400_000;
 
 export interface BacklogParts {
   readonly call: Call;
@@ -48,6 +50,15 @@ export class Backlog {
     this.#heard.set(channelId, messageId);
     const oldest = this.#heard.keys().next();
     if (this.#heard.size > KNOWN_MAX && oldest.done !== true) this.#heard.delete(oldest.value);
+  }
+
+  /** A thread that we opened ourselves; true when nothing of it was heard and it is young enough to be read from its start. */
+  noteThread(threadId: string): boolean {
+    const isYoung = this.#parts.clock.nowMs() - timeOf(threadId) < THREAD_AGE_MAX_MS;
+    if (this.#heard.has(threadId) || !isYoung) return false;
+    // A thread's own id is older than everything in it.
+    this.heard(threadId, threadId);
+    return true;
   }
 
   /** A message of this channel found no room: it has to be read later. */

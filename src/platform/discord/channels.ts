@@ -61,6 +61,15 @@ export class Channels {
     else if (/^(CHANNEL|THREAD)_DELETE$/.test(event)) this.#forget(data);
   }
 
+  /** The threads among a server's that we opened ourselves. */
+  ownThreads(guild: unknown): readonly string[] {
+    const threads = wireGuild.safeParse(guild).data?.threads ?? [];
+    return threads.flatMap((thread) => {
+      const parsed = wireChannel.safeParse(thread);
+      return parsed.success && parsed.data.owner_id === this.#selfId ? [parsed.data.id] : [];
+    });
+  }
+
   setJoined(channelId: string, isJoined: boolean): void {
     const known = this.#known.get(channelId);
     if (known !== undefined) this.#keep({ ...known, isJoined });

@@ -44,6 +44,7 @@ export class Hearing {
   dispatch(event: string, data: unknown): void {
     this.#parts.channels.note(event, data);
     if (event === "READY") this.#ready(data);
+    if (event === "GUILD_CREATE") this.#readOwnThreads(data);
     if (event === "INTERACTION_CREATE") this.#interaction(data);
     if (event !== "MESSAGE_CREATE") return;
     const message = wireMessage.safeParse(data);
@@ -58,6 +59,12 @@ export class Hearing {
     this.#parts.channels.setSelf(ready.user.id);
     this.#parts.known({ userId: ready.user.id, applicationId: ready.application.id });
     for (const channelId of this.#parts.backlog.due()) this.#enterReading(channelId);
+  }
+
+  /** The question that a thread grew out of is stored under its channel: nothing else says that the thread is to be read. */
+  #readOwnThreads(guild: unknown): void {
+    const { channels, backlog } = this.#parts;
+    for (const threadId of channels.ownThreads(guild)) if (backlog.noteThread(threadId)) this.#enterReading(threadId);
   }
 
   #message(message: WireMessage): void {
@@ -108,6 +115,7 @@ export class Hearing {
       const isThreaded = settings.reply_in_thread && incoming.isAddressed && incoming.chat.type === "group";
       const chat = isThreaded ? await openThread({ call, log, incoming, signal }) : incoming.chat;
       if (signal.aborted) return;
+      if (isThreaded && chat.type === "thread") backlog.noteThread(chat.id);
       await receiver.message({ ...incoming, chat });
     }
     backlog.heard(message.channel_id, message.id);

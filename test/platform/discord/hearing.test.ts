@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../src/platform/contract/recording.js";
 import { WAITING_MAX } from "../../../src/platform/discord/lanes.js";
-import { withBot } from "./support.js";
+import { MEDIA_IN_BYTES_MAX } from "../../../src/platform/discord/size.js";
+import type { IncomingMedia } from "../../../src/platform/platform.js";
+import { withBot, withBotAt } from "./support.js";
 
 describe("order and redelivery", () => {
   it("[CT-1] tries again what could not be kept, and lets nothing in the channel overtake it", () =>
@@ -173,6 +175,74 @@ describe("threads for answers", () => {
       { settings: { reply_in_thread: true } },
     ));
 });
+
+describe("threads of an earlier life", () => {
+  it("[CT-1] are read, although nothing in them was heard yet", () =>
+    withBot(
+      async (first) => {
+        const { fake } = first;
+        await first.start();
+        const { id } = await fake.say({ text: "a question", chat: "group", isMention: true });
+        await first.receiver.hears("a question");
+        await first.stop();
+        fake.world.post(id, fake.world.people.alice, { content: "are you there?" });
+        const cursors = Object.fromEntries(first.receiver.cursors);
+        await withBotAt(
+          fake,
+          async ({ receiver, start }) => {
+            await start();
+            expect(await receiver.hears("are you there?")).toMatchObject({
+              isAddressed: true,
+              chat: { type: "thread", id },
+            });
+          },
+          { cursors },
+        );
+      },
+      { settings: { reply_in_thread: true } },
+    ));
+
+  it("falls back to the channel where no thread can be opened", () =>
+    withBot(
+      async ({ fake, receiver, start }) => {
+        await start();
+        const { id } = await fake.say({ text: "a question", chat: "group", isMention: true, isUntold: true });
+        const message = fake.world.messages.get(fake.channelId("group"))?.pop();
+        fake.gateway.dispatch("MESSAGE_CREATE", { ...message, guild_id: fake.world.guildId });
+        expect((await receiver.hears("a question")).chat).toMatchObject({ type: "group", id: fake.channelId("group") });
+        expect(fake.world.channels.has(id)).toBe(false);
+      },
+      { settings: { reply_in_thread: true } },
+    ));
+});
+
+describe("files", () => {
+  it("are fetched by a fresh address when the old one has expired, and not without end", () =>
+    withBot(async ({ fake, receiver, start }) => {
+      await start();
+      const bytes = new Uint8Array([1, 2, 3]);
+      const message = await fake.say({ text: "look", media: { name: "a.bin", mediaType: "x/y; charset=z", bytes } });
+      const [media] = (await receiver.hears("look")).media ?? [];
+      expect(media).toMatchObject({ mediaType: "x/y", bytes: 3 });
+      const [attachment] = message.attachments as { id: string; url: string }[];
+      if (attachment === undefined || media === undefined) throw new Error("no file");
+      const file = fake.world.files.get(attachment.id);
+      fake.world.files.clear();
+      attachment.url = `${fake.url}/files/1`;
+      if (file !== undefined) fake.world.files.set("1", file);
+      expect(await bytesOf(media)).toBe(3);
+      fake.world.files.set("1", { mediaType: "x/y", bytes: new Uint8Array(MEDIA_IN_BYTES_MAX + 1) });
+      await expect(bytesOf(media)).rejects.toThrow(/larger than/);
+      fake.world.files.clear();
+      await expect(bytesOf(media)).rejects.toThrow(/could not be fetched/);
+    }));
+});
+
+async function bytesOf(media: IncomingMedia): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of await media.fetch(AbortSignal.timeout(5_000))) bytes += chunk.length;
+  return bytes;
+}
 
 describe("slash commands and buttons", () => {
   it("keeps a command as a message, and answers whoever used it when it is kept", () =>
