@@ -23,7 +23,7 @@ export interface PluginApi {
   tool(tool: PluginTool): void;
   /** Give people a slash command. */
   command(command: PluginCommand): void;
-  /** Describe a messaging platform. It is listed; running one comes with the gateway. */
+  /** Give people a messaging platform: `platforms: NAME:` in config.yaml opens accounts on it, as with Talaria's own. */
   platform(platform: PluginPlatform): void;
   /** A line in Talaria's log with the plugin's name on it; `console` does the same. */
   log(...values: readonly unknown[]): void;
@@ -148,7 +148,79 @@ export interface PluginCommandContext {
 }
 
 export interface PluginPlatform {
+  /** Lower-case letters, digits and `-`; no platform of Talaria's own may be called so. */
   readonly name: string;
   readonly summary?: string;
+  /** Of one message; longer answers come in several. Default 2000. */
   readonly textCharsMax?: number;
+  /** Between two messages to one chat. Default 1000. */
+  readonly chatEveryMs?: number;
+  /** Between two edits of one message, where the line can edit: answers are shown as they grow. Default 2000. */
+  readonly editEveryMs?: number;
+  /** A send with the `id` of an earlier one is taken for the same message: nothing is ever marked as a second copy. */
+  readonly isIdempotent?: boolean;
+  /**
+   * Opens an account with what config.yaml says of it. Called again, with a fresh plugin if need be, whenever the line
+   * was lost. Absent: the platform is listed only.
+   */
+  open?(settings: Readonly<Record<string, unknown>>, account: string): PluginLine | Promise<PluginLine>;
 }
+
+/** One account at work. What a method throws is told to the person as the reason. */
+export interface PluginLine {
+  /**
+   * Waits up to 20 s for messages and answers them, oldest first; none is fine. `stored` are the event ids of earlier
+   * answers that are on stable storage now: acknowledge those to the platform, and no others. Whatever is not in it by
+   * the next call was not kept and must be answered again; answering something twice does no harm.
+   */
+  receive(
+    stored: readonly string[],
+    signal: AbortSignal,
+  ): readonly PluginIncoming[] | Promise<readonly PluginIncoming[]>;
+  send(message: PluginOutgoing, signal: AbortSignal): PluginSendOutcome | Promise<PluginSendOutcome>;
+  /** Puts the text in place of a message that `send` gave this receipt for. */
+  edit?(receipt: string, message: PluginOutgoing, signal: AbortSignal): PluginSendOutcome | Promise<PluginSendOutcome>;
+  /** Whether an earlier attempt arrived: its receipt, null when it did not, undefined when nobody can say. */
+  find?(
+    message: PluginOutgoing,
+    sinceMs: number,
+    signal: AbortSignal,
+  ): string | null | undefined | Promise<string | null | undefined>;
+  typing?(chat: PluginChat, signal: AbortSignal): unknown;
+  /** `stored` as in `receive`. */
+  close?(stored: readonly string[]): unknown;
+}
+
+export interface PluginChat {
+  /** `dm` is private; in the others people are answered when they are addressed. */
+  readonly type: "dm" | "group" | "channel" | "thread";
+  readonly id: string;
+  readonly name?: string;
+  readonly threadId?: string;
+}
+
+export interface PluginIncoming {
+  /** The platform's own name of this event: the same whenever it is given again, and of no other. */
+  readonly eventId: string;
+  readonly chat: PluginChat;
+  /** `id` stays the same for life; allow lists name it. */
+  readonly sender: { readonly id: string; readonly name?: string };
+  readonly text: string;
+  /** Said to us. Default: in a `dm` yes, elsewhere no. */
+  readonly isAddressed?: boolean;
+}
+
+export interface PluginOutgoing {
+  /** The same at every attempt. */
+  readonly id: string;
+  readonly chat: PluginChat;
+  /** Markdown. */
+  readonly text: string;
+}
+
+/** `retry`: certainly nothing was taken. `refused`: it never will be. `unknown`: it may have arrived; also what a throw means. */
+export type PluginSendOutcome =
+  | { readonly kind: "sent"; readonly receipt: string }
+  | { readonly kind: "retry"; readonly afterMs: number; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "unknown"; readonly why: string };

@@ -9,6 +9,7 @@ import type { Contribution } from "./wire/frames.js";
 export interface TakenNames {
   readonly tools: ReadonlyMap<string, string>;
   readonly commands: ReadonlyMap<string, string>;
+  readonly platforms: ReadonlyMap<string, string>;
 }
 
 export interface Accepted {
@@ -26,7 +27,7 @@ export function accept(offered: Contribution, manifest: Manifest, taken: TakenNa
   const isDeclared = (kind: "hooks" | "tools" | "commands" | "platforms", name: string): boolean =>
     manifest[kind]?.includes(name) !== false ||
     refuse(`${kind.slice(0, -1)} ${name} is not in the manifest's list of ${kind}, so it is left out`);
-  const isFree = (kind: "tools" | "commands", name: string): boolean => {
+  const isFree = (kind: "tools" | "commands" | "platforms", name: string): boolean => {
     const owner = taken[kind].get(name);
     return owner === undefined || refuse(`its ${kind.slice(0, -1)} ${name} is left out: ${owner} has one of that name`);
   };
@@ -38,17 +39,19 @@ export function accept(offered: Contribution, manifest: Manifest, taken: TakenNa
     ),
     tools: offered.tools.filter(({ name }) => isDeclared("tools", name) && isFree("tools", name)),
     commands: offered.commands.filter(({ name }) => isDeclared("commands", name) && isFree("commands", name)),
-    platforms: offered.platforms.filter(({ name }) => isDeclared("platforms", name)),
+    platforms: offered.platforms.filter(({ name }) => isDeclared("platforms", name) && isFree("platforms", name)),
   };
   return { contribution, remarks };
 }
 
 /** The names that are taken once these plugins stand before the next one. */
-export function takeNames(taken: TakenNames, name: string, { tools, commands }: Contribution): TakenNames {
+export function takeNames(taken: TakenNames, name: string, contribution: Contribution): TakenNames {
+  const { tools, commands, platforms } = contribution;
   const owner = `plugin ${name}`;
   return {
     tools: new Map([...taken.tools, ...tools.map((one) => [one.name, owner] as const)]),
     commands: new Map([...taken.commands, ...commands.map((one) => [one.name, owner] as const)]),
+    platforms: new Map([...taken.platforms, ...platforms.map((one) => [one.name, owner] as const)]),
   };
 }
 

@@ -1,9 +1,11 @@
 /** What the running plugins offer, as the rest of the program takes it: hooks, tools, commands, platforms. */
 import type { SlashCommand } from "#command/command.js";
 import type { Hook } from "#hook/hook.js";
+import type { PlatformKind } from "#platform/platform.js";
 import type { Tool } from "#tool/tool.js";
 import { asCommand } from "./as-commands.js";
 import { asHook } from "./as-hooks.js";
+import { asPlatformKind } from "./as-platforms.js";
 import { asTool } from "./as-tools.js";
 import type { CallPort } from "./call-port.js";
 import type { PluginLimits } from "./limits.js";
@@ -17,6 +19,8 @@ export interface Offers {
   tools(): readonly Tool[];
   commands(): readonly SlashCommand[];
   platforms(): readonly PluginPlatformEntry[];
+  /** Those that can be run. */
+  kinds(): readonly PlatformKind[];
 }
 
 export function createOffers(roster: Roster, port: CallPort, limits: PluginLimits): Offers {
@@ -42,6 +46,14 @@ export function createOffers(roster: Roster, port: CallPort, limits: PluginLimit
         .members()
         .flatMap(({ manifest, contribution }) =>
           contribution.platforms.map((platform) => ({ ...platform, plugin: manifest.name })),
+        ),
+    kinds: () =>
+      roster
+        .members()
+        .flatMap(({ manifest, contribution }) =>
+          contribution.platforms
+            .filter(({ opens }) => opens === true)
+            .map((platform) => asPlatformKind(platform, manifest.name, port)),
         ),
   };
 }

@@ -6,6 +6,7 @@ import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
 import type { SlashCommand } from "#command/command.js";
 import type { Hook } from "#hook/hook.js";
+import type { PlatformKind } from "#platform/platform.js";
 import type { Tool } from "#tool/tool.js";
 import type { PluginRemark } from "./failure.js";
 import type { TakenNames } from "./judge.js";
@@ -22,6 +23,8 @@ export interface Plugins {
   readonly tools: readonly Tool[];
   readonly commands: readonly SlashCommand[];
   readonly platforms: readonly PluginPlatformEntry[];
+  /** The platforms that can be run, as the gateway opens them. */
+  readonly kinds: readonly PlatformKind[];
   /** The enabled plugins in one line each, also those that do not run. */
   listed(): readonly { readonly name: string; readonly about: string }[];
   /** What is wrong with plugins, by name: those that do not run, and what of the others does not. */
@@ -71,6 +74,9 @@ async function start(wish: OpenWish): Promise<Plugins> {
     get platforms() {
       return offers.platforms();
     },
+    get kinds() {
+      return offers.kinds();
+    },
     get pid() {
       return supervisor.pid;
     },
@@ -93,6 +99,7 @@ function nothing(remarks: readonly PluginRemark[]): Plugins {
     tools: [],
     commands: [],
     platforms: [],
+    kinds: [],
     pid: undefined,
     settled: Promise.resolve(),
     listed: () => remarks.flatMap(({ plugin, text }) => (plugin === null ? [] : [{ name: plugin, about: text }])),

@@ -8,6 +8,7 @@ import type { Down } from "../wire/frames.js";
 import { runAs } from "./culprit.js";
 import { reasonOf } from "./leaving.js";
 import { sayProgress, words } from "./output.js";
+import { askLine } from "./platform-lines.js";
 import type { Registration } from "./registration.js";
 import { sendUp } from "./uplink.js";
 
@@ -58,6 +59,11 @@ async function run(call: Call, registration: Registration, signal: AbortSignal):
       const context = { ...target.context, signal } as unknown as PluginCommandContext;
       const said: unknown = await command.run(String(call.value), context);
       return said === undefined || said === null ? "" : words([said]).slice(0, COMMAND_CHARS_MAX).toWellFormed();
+    }
+    case "platform": {
+      const platform = registration.platforms.get(target.name);
+      if (platform === undefined) throw new Error(`no platform ${target.name} is registered`);
+      return askLine({ plugin: call.plugin, platform, account: target.account, act: target.act }, call.value, signal);
     }
   }
 }

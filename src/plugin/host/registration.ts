@@ -2,7 +2,7 @@
  * The API a plugin gets, and what it registered: checked where it is called, so that the plugin's author sees the
  * line. What is kept here runs; what is told to the parent is its description.
  */
-import type { PluginApi, PluginCommand, PluginEvent, PluginTool } from "../api.js";
+import type { PluginApi, PluginCommand, PluginEvent, PluginPlatform, PluginTool } from "../api.js";
 import { CONTRIBUTIONS_MAX, SCHEMA_CHARS_MAX, TOOL_SECONDS_DEFAULT, TOOL_SECONDS_MAX } from "../limits.js";
 import type { Contribution, LoadedPlugin } from "../wire/frames.js";
 import { say, words } from "./output.js";
@@ -14,6 +14,7 @@ export interface Registration {
   readonly handlers: ReadonlyMap<string, readonly Handler[]>;
   readonly tools: ReadonlyMap<string, PluginTool>;
   readonly commands: ReadonlyMap<string, PluginCommand>;
+  readonly platforms: ReadonlyMap<string, PluginPlatform>;
   describe(): Contribution;
 }
 
@@ -21,7 +22,7 @@ export function createRegistration({ name, version, storage }: LoadedPlugin): { 
   const handlers = new Map<string, Handler[]>();
   const tools = new Map<string, PluginTool>();
   const commands = new Map<string, PluginCommand>();
-  const platforms = new Map<string, Contribution["platforms"][number]>();
+  const platforms = new Map<string, PluginPlatform>();
   const api: PluginApi = {
     name,
     version,
@@ -50,10 +51,8 @@ export function createRegistration({ name, version, storage }: LoadedPlugin): { 
     },
     platform(platform) {
       expect(/^[a-z][a-z0-9-]{0,31}$/.test(platform?.name), `platform: ${NAME_RULE("-")}`);
-      const { summary, textCharsMax } = platform;
-      expect(summary === undefined || isText(summary, 200), `platform ${platform.name}: summary is a short text`);
-      expect(textCharsMax === undefined || textCharsMax > 0, `platform ${platform.name}: textCharsMax is a number`);
-      put(platforms, "platform", { name: platform.name, ...defined({ summary, textCharsMax }) });
+      checkPlatform(platform);
+      put(platforms, "platform", platform);
     },
     log: (...values) => say(name, words(values)),
   };
@@ -65,9 +64,24 @@ export function createRegistration({ name, version, storage }: LoadedPlugin): { 
       summary: one.summary,
       ...defined({ takes: one.takes }),
     })),
-    platforms: [...platforms.values()],
+    platforms: [...platforms.values()].map(describePlatform),
   });
-  return { api, made: { plugin: name, handlers, tools, commands, describe } };
+  return { api, made: { plugin: name, handlers, tools, commands, platforms, describe } };
+}
+
+function checkPlatform(platform: PluginPlatform): void {
+  const { name, summary, open, textCharsMax, chatEveryMs, editEveryMs } = platform;
+  expect(summary === undefined || isText(summary, 200), `platform ${name}: summary is a short text`);
+  expect(textCharsMax === undefined || textCharsMax >= 100, `platform ${name}: textCharsMax is a number from 100 on`);
+  const isTime = (value: unknown): boolean => value === undefined || (typeof value === "number" && value >= 0);
+  expect(isTime(chatEveryMs) && isTime(editEveryMs), `platform ${name}: its times are milliseconds`);
+  expect(open === undefined || typeof open === "function", `platform ${name}: open is not a function`);
+}
+
+function describePlatform(platform: PluginPlatform): Contribution["platforms"][number] {
+  const { name, summary, textCharsMax, chatEveryMs, editEveryMs, isIdempotent, open } = platform;
+  const opens = open === undefined ? undefined : true;
+  return { name, ...defined({ summary, textCharsMax, chatEveryMs, editEveryMs, isIdempotent, opens }) };
 }
 
 function checkTool(tool: PluginTool): void {

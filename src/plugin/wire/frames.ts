@@ -17,7 +17,11 @@ export interface LoadedPlugin {
 export type CallTarget =
   | { readonly kind: "hook"; readonly name: string; readonly key?: string }
   | { readonly kind: "tool"; readonly name: string; readonly context: Readonly<Record<string, string>> }
-  | { readonly kind: "command"; readonly name: string; readonly context: Readonly<Record<string, string>> };
+  | { readonly kind: "command"; readonly name: string; readonly context: Readonly<Record<string, string>> }
+  | { readonly kind: "platform"; readonly name: string; readonly account: string; readonly act: PlatformAct };
+
+/** What an account of a plugin's platform is asked; the value is the act's arguments, in order. */
+export type PlatformAct = "open" | "receive" | "send" | "edit" | "find" | "typing" | "close";
 
 export type Down =
   | { readonly type: "load"; readonly id: number; readonly plugin: LoadedPlugin }
@@ -59,7 +63,18 @@ const contributionSchema = z.object({
     )
     .max(CONTRIBUTIONS_MAX),
   platforms: z
-    .array(z.object({ name: nameSchema, summary: z.string().max(200).optional(), textCharsMax: z.number().optional() }))
+    .array(
+      z.object({
+        name: nameSchema,
+        summary: z.string().max(200).optional(),
+        textCharsMax: z.number().optional(),
+        chatEveryMs: z.number().optional(),
+        editEveryMs: z.number().optional(),
+        isIdempotent: z.boolean().optional(),
+        /** It can be run, not listed only. */
+        opens: z.boolean().optional(),
+      }),
+    )
     .max(CONTRIBUTIONS_MAX),
 });
 
