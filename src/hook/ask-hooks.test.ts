@@ -1,7 +1,7 @@
 /** What interceptors answer, in whose words, and what a hook that fails or hangs is worth. */
 import { describe, expect, it } from "vitest";
 import { HookScene, settled } from "../../test/support/hook-scene.js";
-import { ANSWER_CHARS_MAX, askForContext, askToBlock, askToReplace } from "./ask-hooks.js";
+import { ANSWER_CHARS_MAX, askForContext, askToBlock, askToDispatch, askToReplace } from "./ask-hooks.js";
 import { type Hook, INTERCEPTOR_TIME_MS } from "./hook.js";
 
 const forever = (): Promise<never> => new Promise(() => undefined);
@@ -128,4 +128,60 @@ it("[HK-5] every hook before a request adds its own, in the order of the configu
     { hook: "a", text: "one" },
     { hook: "c", text: "two" },
   ]);
+});
+
+describe("a hook before a message of a platform is handed on", () => {
+  const ask = (scene: HookScene, hooks: readonly Hook[]) =>
+    askToDispatch(
+      hooks,
+      { text: "hello" },
+      { clock: scene.clock, log: scene.log, signal: new AbortController().signal },
+    );
+  const answering = (scene: HookScene, name: string, answer: unknown): Hook =>
+    scene.hook(name, ["pre_gateway_dispatch"], () => answer);
+
+  it.each([
+    [
+      { action: "skip", reason: "spam" },
+      { kind: "skip", reason: "spam" },
+    ],
+    [{ action: "skip" }, { kind: "skip", reason: "the hook a gave no reason" }],
+    [
+      { decision: "block", reason: "no" },
+      { kind: "skip", reason: "no" },
+    ],
+    [
+      { action: "rewrite", text: "other" },
+      { kind: "rewrite", text: "other" },
+    ],
+    [{ action: "allow" }, { kind: "allow" }],
+    [{ action: "rewrite" }, { kind: "allow" }],
+    ["skip", { kind: "allow" }],
+    [null, { kind: "allow" }],
+  ])("[GW-47] that answers %j has it done", async (answer, wanted) => {
+    const scene = new HookScene();
+    expect(await ask(scene, [answering(scene, "a", answer)])).toEqual(wanted);
+  });
+
+  it("[GW-47] that comes first and says anything has the word", async () => {
+    const scene = new HookScene();
+    const hooks = [
+      answering(scene, "quiet", {}),
+      answering(scene, "first", { action: "allow" }),
+      answering(scene, "second", { action: "skip" }),
+    ];
+    expect(await ask(scene, hooks)).toEqual({ kind: "allow" });
+  });
+
+  it("[GW-47] that fails, or hangs for 5 s, changes nothing", async () => {
+    const scene = new HookScene();
+    expect(await ask(scene, [scene.hook("a", ["pre_gateway_dispatch"], fail)])).toEqual({ kind: "allow" });
+    const asked = ask(scene, [
+      scene.hook("b", ["pre_gateway_dispatch"], forever),
+      answering(scene, "c", { action: "rewrite", text: "x" }),
+    ]);
+    await settled();
+    scene.clock.advance(INTERCEPTOR_TIME_MS);
+    expect(await asked).toEqual({ kind: "rewrite", text: "x" });
+  });
 });
