@@ -104,7 +104,7 @@ describe("a host that nobody needs", () => {
     const host = home.spawn({}, []);
     await until(() => existsSync(home.paths.hostSocket), "it listens");
     await systemClock.sleep(1_000);
-    const line = await home.line();
+    const line = await firstLine();
     expect(await line.call("host.status", {})).toMatchObject({ pid: host.pid });
     line.close();
     expect((await host.done).code).toBe(0);
