@@ -55,7 +55,7 @@ class SlackAccount {
     this.#parts = parts;
     this.#web = slackWeb({ token: settings.bot_token, apiRoot: settings.api_root, log: parts.log });
     const directory = new Directory(this.#web, parts.clock);
-    this.deliver = new Deliver(this.#web, directory, limits.mediaOut);
+    this.deliver = new Deliver(this.#web, directory, { clock: parts.clock, fileBytesMax: limits.mediaOut });
     this.#intake = new Intake({
       parts,
       web: this.#web,
@@ -218,11 +218,13 @@ class SlackAccount {
   }
 }
 
-const USEFUL_SCOPES = [
+/** Each is for something that people would miss; the guide's manifest has them all. */
+export const USEFUL_SCOPES = [
   "app_mentions:read",
   "channels:history",
   "groups:history",
   "im:history",
+  "mpim:history",
   "users:read",
   "files:read",
   "files:write",

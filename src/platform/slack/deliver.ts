@@ -2,10 +2,12 @@
  * What we say: messages, edits, files, reactions. Every message carries the delivery's id as metadata, so that one whose
  * answer was lost is found again in the channel [CT-4].
  */
+import type { Clock } from "#base/clock.js";
 import type { Button, FoundSent, Outgoing, Place, SendOutcome } from "../platform.js";
 import type { Directory } from "./directory.js";
 import { emojiName } from "./emoji.js";
 import { SlackFault } from "./fault.js";
+import { Memory } from "./memory.js";
 import { escapeText, toMrkdwn } from "./mrkdwn.js";
 import { outcomeOf } from "./outcome.js";
 import { SENT_EVENT_TYPE, searchSent } from "./sent.js";
@@ -14,6 +16,9 @@ import type { Answer, SlackWeb } from "./web.js";
 
 /** Beyond this nothing is formatted: it is far over the limit, and Slack says what it thinks of it. */
 const FORMATTED_CHARS_MAX = 12_000;
+/** A request whose answer was lost may still be at work over there; before this nothing is said to be absent. */
+export const SETTLE_MS = 2_000;
+const LOST_MAX = 1_000;
 const BUTTONS_MAX = 25;
 const LABEL_CHARS_MAX = 75;
 
@@ -21,9 +26,14 @@ export class Deliver {
   readonly #web: SlackWeb;
   readonly #directory: Directory;
   readonly #uploads: Uploads;
+  readonly #clock: Clock;
+  /** When the answer to a delivery was lost, on the clock that only goes forward. */
+  readonly #lost = new Memory<number>(LOST_MAX);
 
-  constructor(web: SlackWeb, directory: Directory, fileBytesMax: number) {
+  constructor(web: SlackWeb, directory: Directory, given: { clock: Clock; fileBytesMax: number }) {
+    const { clock, fileBytesMax } = given;
     this.#web = web;
+    this.#clock = clock;
     this.#directory = directory;
     this.#uploads = new Uploads(web, fileBytesMax);
   }
@@ -31,25 +41,30 @@ export class Deliver {
   async send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const { chat } = outgoing.place;
     if (chat.threadId !== undefined) this.#directory.join(chat.id, chat.threadId);
-    return outcome(async () => {
-      if (outgoing.media !== undefined)
-        return this.#uploads.send(outgoing, outgoing.media, { comment: wording(outgoing.text), signal });
-      const thread = chat.threadId === undefined ? {} : { thread_ts: chat.threadId };
-      const quiet = { unfurl_links: false, unfurl_media: false, link_names: false };
-      const args = { channel: chat.id, ...thread, ...quiet, ...contentOf(outgoing) };
-      return receiptOf(await this.#web.call("chat.postMessage", args, signal));
-    });
+    const sent = await outcome(() => this.#post(outgoing, signal));
+    if (sent.kind === "unknown") this.#lost.set(outgoing.id, this.#clock.monotonicMs());
+    return sent;
   }
 
   async edit(place: Place, receipt: string, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     if (!isTimestamp(receipt)) return { kind: "refused", why: "a file's message cannot be changed" };
-    const args = { channel: place.chat.id, ts: receipt, link_names: false, ...contentOf(outgoing) };
-    return outcome(async () => receiptOf(await this.#web.call("chat.update", args, signal)));
+    return outcome(async () => {
+      const args = { channel: place.chat.id, ts: receipt, link_names: false, ...contentOf(outgoing) };
+      return receiptOf(await this.#web.call("chat.update", args, signal));
+    });
   }
 
   async findSent(outgoing: Outgoing, sinceMs: number, signal: AbortSignal): Promise<FoundSent> {
     const matches = outgoing.media === undefined ? undefined : this.#uploads.matcher(outgoing, wording(outgoing.text));
-    return searchSent(this.#web, { outgoing, sinceMs, matches }, signal);
+    const sought = { outgoing, sinceMs, matches };
+    const found = await searchSent(this.#web, sought, signal);
+    const waitMs = (this.#lost.get(outgoing.id) ?? -SETTLE_MS) + SETTLE_MS - this.#clock.monotonicMs();
+    if (found.kind !== "absent" || waitMs <= 0) return found;
+    const isSettled = await this.#clock.sleep(waitMs, signal).then(
+      () => true,
+      () => false,
+    );
+    return isSettled ? searchSent(this.#web, sought, signal) : { kind: "unsure" };
   }
 
   async react(place: Place, messageId: string, emoji: string, signal: AbortSignal): Promise<void> {
@@ -62,6 +77,16 @@ export class Deliver {
         error instanceof SlackFault && error.fault.kind === "answered" && error.fault.code === "already_reacted";
       if (!isThere) throw error;
     }
+  }
+
+  async #post(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+    const { media, text } = outgoing;
+    const { chat } = outgoing.place;
+    if (media !== undefined) return this.#uploads.send(outgoing, media, { comment: wording(text), signal });
+    const thread = chat.threadId === undefined ? {} : { thread_ts: chat.threadId };
+    const quiet = { unfurl_links: false, unfurl_media: false, link_names: false };
+    const args = { channel: chat.id, ...thread, ...quiet, ...contentOf(outgoing) };
+    return receiptOf(await this.#web.call("chat.postMessage", args, signal));
   }
 }
 

@@ -147,6 +147,16 @@ describe("[CT-4] a lost send is found again", () => {
       expect(await platform.findSent?.(outgoing("one"), sinceMs, signal)).toEqual({ kind: "unsure" });
     }));
 
+  it("also when Slack is slower than we wait", () =>
+    onSlack({ isStarted: false }, async ({ fake, platform }) => {
+      fake.fail({ kind: "late", afterMs: 1_000 });
+      const sinceMs = Date.now();
+      expect(await platform.send(outgoing("one"), AbortSignal.timeout(200))).toMatchObject({ kind: "unknown" });
+      expect(fake.shown("D0ALICE")).toEqual([]);
+      const found = await platform.findSent?.(outgoing("one"), sinceMs, AbortSignal.timeout(5_000));
+      expect(found).toMatchObject({ kind: "found" });
+    }));
+
   it("or is unsure, when the history cannot be read", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
       fake.fail({ kind: "server-error" }, 1, "conversations.history");

@@ -23,6 +23,8 @@ export type SlackPeerFault =
   | { readonly kind: "status"; readonly status: number; readonly body?: string }
   /** A page instead of an answer, with a 200. */
   | { readonly kind: "page" }
+  /** It takes its time, whether somebody still waits for the answer or not. */
+  | { readonly kind: "late"; readonly afterMs: number }
   /** Success, and no name of the message. */
   | { readonly kind: "no-ts" };
 
@@ -307,6 +309,8 @@ export class FakeSlack {
         return void request.socket.destroy();
       case "silent":
         return void run();
+      case "late":
+        return void this.#timers.add(setTimeout(run, fault.afterMs));
       case "slow":
         return this.#trickle(JSON.stringify(run()), response);
     }
