@@ -23,8 +23,20 @@ export const resumeCommand: SlashCommand = {
   who: "anyone",
   again: "moves",
   whileBusy: true,
-  run: (context, words) => (words === "" ? listRecent(context) : goTo(context, words)),
+  async run(context, words) {
+    if (words !== "") return goTo(context, words);
+    const setAside = await setAsideHere(context);
+    if (setAside === undefined) return listRecent(context);
+    await moveTo(context, setAside);
+    return said("It is set aside no longer: say again what you want, or /new begins another.");
+  },
 };
+
+/** [CT-9] What was set aside after it ended the program is tried again by the word alone. */
+async function setAsideHere({ store, actor }: SlashContext): Promise<ConversationId | undefined> {
+  const route = actor.routeKey === undefined ? null : await store.route({ key: actor.routeKey });
+  return route?.suspendedReason == null ? undefined : route.conversation;
+}
 
 async function listRecent(context: SlashContext): Promise<SlashOutcome> {
   const rows = await listRows(context, LISTED_MAX);

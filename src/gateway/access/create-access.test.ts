@@ -1,17 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededIds } from "#base/ids.js";
 import type { Incoming } from "#platform/platform.js";
 import { PAIRING_CODE_CHARS, PAIRINGS_PENDING_MAX } from "#session/pairing.js";
 import { NO_RESET } from "#session/reset-policy.js";
-import type { SessionStore } from "#session/store.js";
-import type { Connection } from "#store/sqlite/connection.js";
-import { openInlineStore } from "#store/sqlite/inline-store.js";
-import { HOUR_MS, ManualClock, MINUTE_MS } from "../../../test/support/manual-clock.js";
+import { type AccessScene, openAccess } from "../../../test/support/access-scene.js";
+import { HOUR_MS, MINUTE_MS } from "../../../test/support/manual-clock.js";
 import { PaperPlatform } from "../../../test/support/paper-platform.js";
 import type { Account } from "../gateway.js";
-import type { Access } from "./access.js";
-import { createAccess } from "./create-access.js";
 
 const kind = new PaperPlatform().kind();
 
@@ -45,23 +40,9 @@ function message(sender: string, more: Partial<Incoming> = {}): Incoming {
   };
 }
 
-interface Scene {
-  readonly clock: ManualClock;
-  readonly store: SessionStore;
-  readonly db: Connection;
-  readonly access: Access;
-}
-
-function open(): Scene {
-  const clock = new ManualClock();
-  const { store, db } = openInlineStore({ newId: seededIds(1), clock });
-  return { clock, store, db, access: createAccess({ store, clock }) };
-}
-
-const rows = (db: Connection, table: string): number =>
-  db.get<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)?.count ?? -1;
-const shown = (db: Connection): { text: string; address: string }[] =>
-  db.all<{ text: string; address: string }>("SELECT text, address FROM delivery ORDER BY no");
+const open = openAccess;
+const shown = ({ all }: AccessScene) =>
+  all<{ text: string; address: string }>("SELECT text, address FROM delivery ORDER BY no");
 const codeIn = (text: string): string => /code: (\S+)/.exec(text)?.[1] ?? "";
 
 describe("who may speak", () => {
@@ -92,10 +73,11 @@ describe("who may speak", () => {
   });
 
   it("[GW-5] is who was let in, until that is revoked, from one message to the next", async () => {
-    const { access, store, db, clock } = open();
+    const scene = open();
+    const { access, store, clock } = scene;
     const closed = account();
     await access.judge(closed, message("7"));
-    const code = codeIn(shown(db)[0]?.text ?? "");
+    const code = codeIn(shown(scene)[0]?.text ?? "");
     expect(code).toHaveLength(PAIRING_CODE_CHARS);
     await store.approvePairing({ code, role: "owner", by: "terminal", nowMs: clock.nowMs() });
     const known = await access.judge(closed, message("7"));
@@ -103,7 +85,7 @@ describe("who may speak", () => {
     expect(await access.judgeSender(closed, { id: "new", altId: "7" })).toMatchObject({ kind: "known" });
     await store.revokeAccess({ platform: "paper", sender: "7", by: "terminal", nowMs: clock.nowMs() });
     expect(await access.judge(closed, message("7"))).toEqual({ kind: "stranger" });
-    const audit = db.all<{ act: string; subject: string }>("SELECT act, subject FROM audit ORDER BY no");
+    const audit = scene.all<{ act: string; subject: string }>("SELECT act, subject FROM audit ORDER BY no");
     expect(audit).toEqual([
       { act: "approve-pairing", subject: "paper:7" },
       { act: "revoke-access", subject: "paper:7" },
@@ -111,9 +93,10 @@ describe("who may speak", () => {
   });
 
   it("[GW-3] keeps a pairing by the id that lasts longest", async () => {
-    const { access, store, db, clock } = open();
+    const scene = open();
+    const { access, store, clock } = scene;
     await access.judge(account(), message("+49151", { sender: { id: "+49151", altId: "uuid" } }));
-    const code = codeIn(shown(db)[0]?.text ?? "");
+    const code = codeIn(shown(scene)[0]?.text ?? "");
     expect(await store.approvePairing({ code, role: "member", by: "t", nowMs: clock.nowMs() })).toMatchObject({
       sender: "uuid",
     });
@@ -123,13 +106,13 @@ describe("who may speak", () => {
 
 describe("a stranger", () => {
   it("[GW-2] hears nothing where pairing is off, in company, or by pressing a button", async () => {
-    const { access, db } = open();
+    const { access, rows } = open();
     await access.judge(account({ pairing: false }), message("7"));
     for (const type of ["group", "channel", "thread"] as const) {
       await access.judge(account(), message("7", { chat: { type, id: "c" } }));
     }
     await access.judgeSender(account(), { id: "7" });
-    expect([rows(db, "pairing"), rows(db, "delivery"), rows(db, "person")]).toEqual([0, 0, 1]);
+    expect([rows("pairing"), rows("delivery"), rows("person")]).toEqual([0, 0, 1]);
   });
 
   it("[GW-2] [GW-3] is shown one code an hour and leaves nothing else, whatever they send, all at once", async () => {
@@ -142,14 +125,15 @@ describe("a stranger", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 60 }), async (messages) => {
-        const { access, db, clock } = open();
+        const scene = open();
+        const { access, rows, clock } = scene;
         const closed = account();
         let pending: Promise<unknown>[] = [];
         const offers: { sender: string; atMs: number }[] = [];
         const settle = async (): Promise<void> => {
           await Promise.all(pending);
           pending = [];
-          for (const { address } of shown(db).slice(offers.length)) {
+          for (const { address } of shown(scene).slice(offers.length)) {
             offers.push({ sender: (JSON.parse(address) as { userId: string }).userId, atMs: clock.nowMs() });
           }
         };
@@ -162,26 +146,27 @@ describe("a stranger", () => {
           pending.push(access.judgeSender(closed, { id: sender }));
         }
         await settle();
-        expect(shown(db).every(({ text }) => codeIn(text).length === PAIRING_CODE_CHARS)).toBe(true);
+        expect(shown(scene).every(({ text }) => codeIn(text).length === PAIRING_CODE_CHARS)).toBe(true);
         for (const [at, { sender, atMs }] of offers.entries()) {
           const before = offers.slice(0, at).filter((one) => one.atMs > atMs - HOUR_MS);
           expect(before.some((one) => one.sender === sender)).toBe(false);
           expect(before.length).toBeLessThan(PAIRINGS_PENDING_MAX);
         }
         for (const table of ["input", "conversation", "chat_command", "route", "person_account", "access_grant"]) {
-          expect([table, rows(db, table)]).toEqual([table, 0]);
+          expect([table, rows(table)]).toEqual([table, 0]);
         }
-        expect(rows(db, "pairing")).toBeLessThanOrEqual(PAIRINGS_PENDING_MAX);
+        expect(rows("pairing")).toBeLessThanOrEqual(PAIRINGS_PENDING_MAX);
       }),
       { numRuns: 60 },
     );
   });
 
   it("[GW-3] leaves no code in clear in the store but the text that shows it", async () => {
-    const { access, db } = open();
+    const scene = open();
+    const { access, all } = scene;
     await access.judge(account(), message("7"));
-    const code = codeIn(shown(db)[0]?.text ?? "");
-    const stored = db.all<Record<string, unknown>>("SELECT * FROM pairing");
+    const code = codeIn(shown(scene)[0]?.text ?? "");
+    const stored = all<Record<string, unknown>>("SELECT * FROM pairing");
     expect(JSON.stringify(stored)).not.toContain(code);
   });
 });

@@ -253,3 +253,16 @@ describe("a conversation in a chat", () => {
     expect([await at.conversationOf("1"), await at.conversationOf("2")]).toEqual([adas, bobs]);
   });
 });
+
+describe("a chat that was set aside", () => {
+  it("[CT-9] is tried again by /resume alone, as its notice says", async () => {
+    const at = await open(texts("one", "two"));
+    await at.ask("first");
+    const conversation = (await at.conversationOf("1")) as never;
+    await at.scene.store.suspendRoutes({ conversation, reason: "it ended the program" });
+    expect(await at.ask("second")).toMatch(/was set aside .* Send \/resume/s);
+    expect(await at.ask("/resume")).toMatch(/set aside no longer/);
+    expect(await at.ask("third")).toBe("two");
+    expect(await at.conversationOf("1")).toBe(conversation);
+  });
+});

@@ -3,23 +3,16 @@
  * only who waits for whom; the rows know what has no answer yet.
  */
 import { OperationalError } from "#base/errors.js";
-import { faultPoint } from "#base/fault.js";
-import type { ChatCommandId } from "#base/ids.js";
 import { parseLine } from "#command/parse.js";
 import type { Access } from "../access/access.js";
 import { createAccess } from "../access/create-access.js";
 import type { GatewayParts } from "../gateway.js";
-import type { Heard } from "../heard.js";
 import { parseApprovalToken } from "./approval-token.js";
 import type { ChatCommands } from "./chat-commands.js";
-import { createLanes, type Lanes } from "./lanes.js";
+import { commandsOver, type Desk, keep, recover } from "./desk.js";
+import { createLanes } from "./lanes.js";
 import { standingOf } from "./menu.js";
 import { answerLine, decide } from "./questions.js";
-import { isQuick, runCommand } from "./run-command.js";
-import { type Spoken, spokenBefore, spokenNow } from "./spoken.js";
-
-/** Of all chats; what is beyond waits for the next start. */
-const RECOVERED_MAX = 10_000;
 
 export function createChatCommands(parts: GatewayParts, access: Access = createAccess(parts)): ChatCommands {
   const desk: Desk = { parts, access, lanes: createLanes(parts.clock), underWay: new Set() };
@@ -52,75 +45,4 @@ export function createChatCommands(parts: GatewayParts, access: Access = createA
     recover: () => recover(desk),
     rest: () => desk.lanes.rest(),
   };
-}
-
-interface Desk {
-  readonly parts: GatewayParts;
-  readonly access: Access;
-  readonly lanes: Lanes;
-  /** Begun by this host, or left by it for the next: nothing of it is begun a second time here. */
-  readonly underWay: Set<ChatCommandId>;
-}
-
-/** What was said after a command comes after it: `/new` must not withdraw the message that follows it. */
-async function commandsOver(desk: Desk, key: string): Promise<void> {
-  await recover(desk);
-  await desk.lanes.quickOver(key);
-}
-
-/** True when the event is a command, now or before. */
-async function keep(desk: Desk, heard: Heard, line: string): Promise<boolean> {
-  const { store, clock, log } = desk.parts;
-  const { account, incoming, address, key, person } = heard;
-  const admitted = await store.admitCommand({
-    platform: account.kind.name,
-    account: account.name,
-    eventId: incoming.eventId,
-    routeKey: key,
-    address,
-    author: person.id,
-    line,
-    nowMs: clock.nowMs(),
-  });
-  switch (admitted.kind) {
-    case "new":
-      faultPoint("chat.command-stored");
-      start(desk, spokenNow(heard, admitted.command, line));
-      return true;
-    case "duplicate":
-      return true;
-    case "full":
-    case "too-long":
-      log.warn("a command was left", { platform: account.kind.name, why: admitted.kind });
-      return admitted.kind === "full";
-  }
-}
-
-/** Nobody waits for it. A store that takes nothing leaves the row to the next host; anything else is a bug and ends this one. */
-function start({ parts, lanes, underWay }: Desk, spoken: Spoken): void {
-  if (underWay.has(spoken.command)) return;
-  underWay.add(spoken.command);
-  const act = async (): Promise<void> => {
-    try {
-      if ((await runCommand(parts, spoken)) === "over") underWay.delete(spoken.command);
-    } catch (error) {
-      if (!(error instanceof OperationalError)) throw error;
-      parts.log.error("a command has no answer yet", { command: spoken.command, error: error.message });
-    }
-  };
-  void lanes.run(spoken.key, isQuick(parts, spoken), act);
-}
-
-async function recover(desk: Desk): Promise<void> {
-  const { parts, access, underWay } = desk;
-  const { store, clock } = parts;
-  for (const row of await store.openCommands({ limit: RECOVERED_MAX })) {
-    if (underWay.has(row.id)) continue;
-    const spoken = await spokenBefore(row, parts.accounts, access);
-    if (spoken !== undefined) start(desk, spoken);
-    else {
-      const outcome = { kind: "dead", reason: "who said it may not speak here any more" } as const;
-      await store.finishCommand({ command: row.id, outcome, parts: [], nowMs: clock.nowMs() });
-    }
-  }
 }

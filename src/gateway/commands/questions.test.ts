@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApprovalId } from "#base/ids.js";
 import { BUTTON_TOKEN_MAX } from "#platform/platform.js";
-import type { Tool } from "#tool/tool.js";
 import { ADA, BOB, ChatScene, OWNER_OF_HOME } from "../../../test/support/chat-scene.js";
+import type { GatewaySceneOptions } from "../../../test/support/gateway-scene.js";
 import type { ScriptedReply } from "../../../test/support/scripted-model.js";
 import { answerWords } from "./answer-words.js";
 import { approvalToken, parseApprovalToken } from "./approval-token.js";
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 /** A chat whose turn waits for leave, or for words. */
 async function asked(kind: "permission" | "clarify", more: readonly ScriptedReply[] = [{ text: "done" }]) {
-  const tools: Tool[] = [];
+  const tools: NonNullable<GatewaySceneOptions["tools"]>[number][] = [];
   const scene = await ChatScene.open([{ calls: [{ name: "ask" }] }, ...more], { tools });
   scenes.push(scene);
   const guard =

@@ -1,6 +1,5 @@
 /** A restart that was asked for in a chat is told there by the host that came after: a job carries it over. */
-import type { Address } from "#session/address.js";
-import { destinationOf } from "#session/address.js";
+import { type Address, destinationOf } from "#session/address.js";
 import type { GatewayParts } from "../gateway.js";
 
 const KIND = "tell-restarted";
@@ -24,5 +23,21 @@ export async function tellRestarted({ store, clock, host }: RestartTeller): Prom
       text: BACK_AGAIN,
       nowMs: clock.nowMs(),
     });
+  }
+}
+
+/** After everything that was to be said is stored. That it failed is told where it was asked for. */
+export async function restartNow(
+  { store, clock, log }: Pick<GatewayParts, "store" | "clock" | "log">,
+  address: Address,
+  restart: () => Promise<void>,
+): Promise<void> {
+  try {
+    await restart();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log.error("a restart that was asked for in a chat failed", { error: why });
+    const parts = [`The restart failed: ${why}`];
+    await store.oweDelivery({ platform: address.platform, address, parts, nowMs: clock.nowMs() });
   }
 }

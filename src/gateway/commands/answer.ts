@@ -1,0 +1,28 @@
+/** How a command ends: what is told, and what its row says. */
+import type { ConversationId } from "#base/ids.js";
+import { splitText } from "#platform/split.js";
+import type { VerbArgs } from "#session/store.js";
+import type { Account } from "../gateway.js";
+
+/** Room for what formatting adds and for the mark of a second copy. */
+const PART_ROOM = 80;
+
+export interface Answer {
+  readonly say: readonly string[];
+  readonly outcome: VerbArgs<"finishCommand">["outcome"];
+  /** Whose the words are. */
+  readonly conversation: ConversationId | undefined;
+}
+
+export function done(say: readonly string[], conversation: ConversationId | undefined): Answer {
+  return { say, outcome: { kind: "done" }, conversation };
+}
+
+export function dead(say: readonly string[], reason: string, conversation: ConversationId | undefined): Answer {
+  return { say, outcome: { kind: "dead", reason }, conversation };
+}
+
+export function partsOf(say: readonly string[], { kind }: Account): readonly string[] {
+  const { text: max, unit, hasLines } = kind.limits;
+  return splitText(say.join("\n\n"), { max: max - PART_ROOM, unit, hasLines });
+}
