@@ -52,7 +52,7 @@ class Post {
   readonly #abort = new AbortController();
   /** An earlier attempt did certainly not arrive: its copy needs no mark. Lost with the process, which marks it then. */
   readonly #absent = new Set<DeliveryId>();
-  /** Wall time at the start, moved on by the clock that never jumps: a set-back clock delays no delivery. */
+  /** Wall time, moved on by the clock that never jumps: a clock that is set back delays no delivery, nor one set ahead. */
   #baseMs: number;
   #isWanted = false;
   #pump: Promise<void> | undefined;
@@ -94,7 +94,11 @@ class Post {
   }
 
   #nowMs(): number {
-    return Math.floor(this.#baseMs + this.#parts.clock.monotonicMs());
+    const { clock } = this.#parts;
+    const [steadyMs, wallMs] = [clock.monotonicMs(), clock.nowMs()];
+    // The wall clock ran ahead, as after a sleep of the machine: rows that others write are due by it.
+    if (wallMs > this.#baseMs + steadyMs) this.#baseMs = wallMs - steadyMs;
+    return Math.floor(this.#baseMs + steadyMs);
   }
 
   async #run(): Promise<void> {
