@@ -9,7 +9,13 @@ export function heardText(text: string): string {
  */
 export function withoutName(text: string, name: string): { readonly text: string; readonly isNamed: boolean } {
   const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const leading = new RegExp(`^\\s*@?${quoted}(?:\\s*[:,;]+|(?=[\\s?!.])|$)\\s*`, "iu").exec(text);
+  const leading = new RegExp(`^\\s*@?${quoted}(?:\\s*[:,;]+|(?=[\\s?!]|\\.(?:\\s|$))|$)\\s*`, "iu").exec(text);
   if (leading !== null) return { text: text.slice(leading[0].length), isNamed: true };
-  return { text, isNamed: new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?![\\p{L}\\p{N}_-])`, "iu").test(text) };
+  return {
+    text,
+    isNamed: new RegExp(
+      `(?<![\\p{L}\\p{N}_-]|[\\p{L}\\p{N}_-][@.])${quoted}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`,
+      "iu",
+    ).test(text),
+  };
 }

@@ -34,7 +34,7 @@ export function incomingOf(message: IrcMessage, nick: string, newId: () => strin
 function senderOf({ nick, ident, hostname, tags }: IrcMessage): Incoming["sender"] {
   const account = tags["account"];
   return {
-    id: `${folded(nick)}!${ident}@${hostname.toLowerCase()}`,
+    id: `${folded(nick)}!${ident}@${folded(hostname)}`,
     ...(account === undefined || account === "" || account === "*" ? {} : { altId: `account:${account}` }),
     name: nick,
   };

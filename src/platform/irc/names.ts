@@ -1,8 +1,11 @@
 /** Names on IRC: which are the same, which are channels, and what may stand in a line at all. */
 
-/** Servers without a word on it fold as in RFC 1459: `{}|^` are small letters of `[]\~`. */
+/**
+ * Small letters for the capitals of ASCII, and nothing more. Some servers also take `{` for a small `[`, others let these be two
+ * people; and no server takes a letter for another that merely folds to it. Who is not known to be the same is another.
+ */
 export function folded(name: string): string {
-  return name.toLowerCase().replace(/[[\]\\~]/g, (mark) => ({ "[": "{", "]": "}", "\\": "|" })[mark] ?? "^");
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 export function isSameName(one: string, other: string): boolean {
