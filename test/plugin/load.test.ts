@@ -26,7 +26,7 @@ async function loadBeside(code: string, files?: Readonly<Record<string, string>>
   home.add("a-good", tool("before"));
   home.add("broken", code, files);
   home.add("z-good", tool("after"));
-  const plugins = await home.open();
+  const plugins = await home.open({ loadMs: 3_000 });
   const [failure, ...more] = plugins.failures();
   expect(more).toEqual([]);
   return { plugins, failure };
@@ -124,7 +124,7 @@ describe("a plugin that breaks while it is loaded", () => {
   it("[PL-4] never keeps a start waiting longer than the bound", async () => {
     home.add("slow", "await new Promise(() => {});");
     const beganMs = performance.now();
-    const plugins = await home.open({ openWaitMs: 300 });
+    const plugins = await home.open({ openWaitMs: 300, loadMs: 3_000 });
     expect(performance.now() - beganMs).toBeLessThan(1_500);
     expect(plugins.failures()).toEqual([]);
     await plugins.settled;

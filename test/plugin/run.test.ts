@@ -344,7 +344,7 @@ describe("a plugin that ends or blocks its process", () => {
     home.add("hanger", "await new Promise(() => {});", {
       "plugin.yaml": "name: hanger\nversion: 1.0.0\nhooks: [pre_tool_call]\n",
     });
-    const plugins = await home.open({ openWaitMs: 10 });
+    const plugins = await home.open({ openWaitMs: 10, loadMs: 3_000 });
     expect(plugins.hooks.find(({ name }) => name === "plugin:hanger")?.on).toEqual(["pre_tool_call"]);
     const asked = tell(plugins, "hanger", { name: "pre_tool_call", payload: {} });
     await vi.waitFor(() => expect(plugins.tools).not.toEqual([]), 30_000);

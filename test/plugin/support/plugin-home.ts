@@ -11,10 +11,10 @@ import type { Plugins } from "#plugin/plugins.js";
 import type { PluginState } from "#plugin/state.js";
 import { NO_STATE } from "#plugin/state.js";
 
-/** As in use, with shorter waits. */
+/** As in use, with shorter waits; for loading a longer one, since machines are slow. */
 export const QUICK: PluginLimits = {
   ...PLUGIN_LIMITS,
-  loadMs: 3_000,
+  loadMs: 15_000,
   beatsMissedMax: 7,
   restartMs: 50,
   restartMaxMs: 200,
