@@ -87,7 +87,7 @@ describe("a command in a chat", () => {
     await at.shows(["Talaria 0.0.0", "slowly done", "slowly done"]);
   });
 
-  it("[GW-9] what is said after it comes after it: /new withdraws nothing that follows", async () => {
+  it("[GW-12] what is said after it comes after it: /new withdraws nothing that follows", async () => {
     const at = await open(texts("one", "two"));
     await at.ask("first");
     const old = await at.conversationOf("1");

@@ -96,7 +96,7 @@ describe("plain words", () => {
     expect(answerWords(text)).toBe(answer);
   });
 
-  it("[GW-7] [CT-2] answer the question that waits, once however often they are delivered, with a receipt", async () => {
+  it("[GW-7] [GW-9] [CT-2] answer the question that waits, once however often they are delivered, with a receipt", async () => {
     const { scene, results } = await asked("permission", [{ text: "done" }, { text: "what?" }]);
     const event = { eventId: "yes-1" };
     await Promise.all([scene.say("yes", event), scene.say("yes", event)]);
