@@ -7,6 +7,7 @@ import { type Limits, type Platform, type PlatformParts, PlatformRefusal } from 
 import { Backfill, planBackfill } from "./backfill.js";
 import { Deliver } from "./deliver.js";
 import { Directory } from "./directory.js";
+import type { SlackMessage } from "./event.js";
 import { SlackFault } from "./fault.js";
 import { answerSlack } from "./http-door.js";
 import { type Afterwards, Intake, type Self } from "./intake.js";
@@ -22,6 +23,10 @@ const AFTERWARDS_LIMIT_MS = 10_000;
 const END_GRACE_MS = 1_000;
 const BACKOFF_FIRST_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
+/** Channels whose past could not be read are tried again, at growing distances, so many times. */
+const READ_ROUNDS_MAX = 20;
+const READ_AGAIN_MS = 15_000;
+const READ_AGAIN_MAX_MS = 600_000;
 /** A connection that lived this long was a good one: the next attempt comes at once. */
 const STEADY_MS = 10_000;
 
@@ -190,22 +195,21 @@ class SlackAccount {
     const self = this.#self;
     if (self === undefined) return;
     try {
-      const plans = planBackfill(await this.#parts.cursors());
-      this.#intake.behind.clear();
-      for (const { channel } of plans) this.#intake.behind.add(channel);
-      const backfill = new Backfill({
-        web: this.#web,
-        clock,
-        log,
-        signal,
-        hear: (message) => this.#intake.takeEntry(message, self, signal),
-      });
-      for (const plan of plans) {
+      let plans = planBackfill(await this.#parts.cursors());
+      const { behind } = this.#intake;
+      behind.clear();
+      for (const { channel } of plans) behind.add(channel);
+      const hear = (message: SlackMessage) => this.#intake.takeEntry(message, self, signal);
+      const backfill = new Backfill({ web: this.#web, clock, log, signal, hear });
+      for (let round = 0; plans.length > 0 && round < READ_ROUNDS_MAX; round++) {
+        // What could not be had, or kept, may be later: a full disk is made room on, an outage ends.
+        if (round > 0) await clock.sleep(Math.min(READ_AGAIN_MS * 2 ** round, READ_AGAIN_MAX_MS), signal);
+        for (const plan of plans) if (await backfill.read(plan)) behind.delete(plan.channel);
         if (signal.aborted) return;
-        if (await backfill.read(plan)) this.#intake.behind.delete(plan.channel);
+        plans = plans.filter(({ channel }) => behind.has(channel));
       }
     } catch (error) {
-      log.warn("slack: what was said meanwhile could not be read back", { why: String(error) });
+      if (!signal.aborted) log.warn("slack: what was said meanwhile could not be read back", { why: String(error) });
     }
   }
 

@@ -72,6 +72,7 @@ export class Backfill {
   /** True when the channel's past is through, or will never be. */
   async read(plan: ChannelPast): Promise<boolean> {
     const { log, signal } = this.#past;
+    if (signal.aborted) return false;
     try {
       await this.#channel(plan);
       return true;

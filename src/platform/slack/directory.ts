@@ -14,6 +14,8 @@ const PEOPLE_MAX = 2_000;
 const THREADS_MAX = 5_000;
 /** Slack waits three seconds for its acknowledgement; the store needs some of them. */
 const ASK_LIMIT_MS = 1_000;
+/** After a question without an answer none is asked for so long: while Slack is out of reach each would cost its time. */
+const ASK_PAUSE_MS = 10_000;
 /** How many messages of a thread are looked at for one of ours. */
 const THREAD_LOOK_MAX = 30;
 
@@ -23,6 +25,7 @@ export class Directory {
   readonly #threads = new Memory<boolean>(THREADS_MAX);
   readonly #web: SlackWeb;
   readonly #clock: Clock;
+  #pausedUntilMs = 0;
 
   constructor(web: SlackWeb, clock: Clock) {
     this.#web = web;
@@ -73,13 +76,16 @@ export class Directory {
 
   /** A no (a scope we lack) is an answer with nothing in it: it would be the same the next time. */
   async #ask(method: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answer | undefined> {
+    if (this.#clock.monotonicMs() < this.#pausedUntilMs) return undefined;
     try {
       return await withDeadline({ clock: this.#clock, timeMs: ASK_LIMIT_MS, signal }, (limit) =>
         this.#web.call(method, args, limit),
       );
     } catch (error) {
-      if (error instanceof SlackFault) return error.fault.kind === "answered" ? {} : undefined;
-      throw error;
+      if (!(error instanceof SlackFault)) throw error;
+      if (error.fault.kind === "answered") return {};
+      this.#pausedUntilMs = this.#clock.monotonicMs() + ASK_PAUSE_MS;
+      return undefined;
     }
   }
 }

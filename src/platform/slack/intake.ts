@@ -89,8 +89,8 @@ export class Intake {
   async #incoming(said: SlackMessage, from: MessageSource & { eventId: string; userId: string }): Promise<Incoming> {
     const { web, directory, replyInThread, fileBytesMax } = this.#with;
     const { self, signal, userId } = from;
-    const name = await directory.findName(userId, signal);
-    const isAddressed = await this.#isAddressed(said, self, signal);
+    const asked = [directory.findName(userId, signal), this.#isAddressed(said, self, signal)] as const;
+    const [name, isAddressed] = await Promise.all(asked);
     const text = fromMrkdwn(said.text ?? "", { selfId: self.userId, nameOf: (id) => directory.nameOf(id) });
     const media = mediaOf(said.files ?? [], web, fileBytesMax);
     const quoted = said.attachments?.find(({ is_msg_unfurl }) => is_msg_unfurl === true)?.text;

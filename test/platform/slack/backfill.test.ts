@@ -1,5 +1,6 @@
 /** What was said while we were away is heard: from the cursors, in order, once by its id, and within bounds. */
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
 import type { FakeSlack } from "./fake-slack/fake-slack.js";
 import { eventually, onSlack } from "./support.js";
 
@@ -130,6 +131,26 @@ describe("reading back", () => {
       await eventually("it gave up", () => log.some((line) => line.includes("could not be read back")));
       expect(texts(receiver.heard)).toEqual(["one"]);
       expect(receiver.cursors.size).toBe(0);
+    });
+  });
+
+  it("[CT-1] tries again what could not be kept or read, from where it was", async () => {
+    const cursors = new Map([["D0ALICE", "1700000000.000001"]]);
+    const prepare = (fake: FakeSlack): void => {
+      for (const text of ["one", "two", "three"]) away(fake, text);
+      fake.fail({ kind: "server-error" }, 3, "conversations.history");
+    };
+    const clock = {
+      ...systemClock,
+      sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
+    };
+    await onSlack({ cursors, prepare, clock, isStarted: false }, async ({ fake, receiver, start }) => {
+      receiver.rejectNext(1);
+      await start();
+      await eventually("all is kept", () => receiver.kept.length === 3);
+      expect(texts(receiver.heard)).toEqual(["one", "one", "two", "three"]);
+      fake.say({ text: "live" });
+      expect((await receiver.hears("live")).cursor).toBeDefined();
     });
   });
 });

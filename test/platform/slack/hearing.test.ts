@@ -95,6 +95,19 @@ describe("in a channel", () => {
     }));
 });
 
+describe("while Slack answers no question of ours", () => {
+  it("[CT-1] what people say is heard all the same, and soon", () =>
+    onSlack({}, async ({ fake, receiver }) => {
+      for (const method of ["users.info", "conversations.replies"]) fake.fail({ kind: "silent" }, 1_000, method);
+      const root = fake.say({ channel: TEAM, text: "root", isSilent: true });
+      const startMs = performance.now();
+      for (let at = 0; at < 20; at++)
+        fake.say({ channel: TEAM, text: `n${at}`, thread: root, user: at % 2 ? "bob" : "alice" });
+      await receiver.hears("n19");
+      expect(performance.now() - startMs).toBeLessThan(3_000);
+    }));
+});
+
 describe("what is nobody's message", () => {
   it("is acknowledged and left: edits, bots, joins, what we do not know", () =>
     onSlack({}, async ({ fake, receiver }) => {

@@ -1,5 +1,5 @@
 /** One Slack account at work against the fake, its log kept, and its orderly end. */
-import { systemClock } from "../../../src/base/clock.js";
+import { type Clock, systemClock } from "../../../src/base/clock.js";
 import type { Logger } from "../../../src/base/log.js";
 import {
   eventually,
@@ -27,6 +27,7 @@ export interface StageOptions {
   readonly mode?: "socket" | "http";
   readonly cursors?: ReadonlyMap<string, string>;
   readonly isStarted?: boolean;
+  readonly clock?: Clock;
   /** Before anything is opened. */
   prepare?(fake: FakeSlack): void;
 }
@@ -39,7 +40,7 @@ export async function onSlack(options: StageOptions, play: (stage: SlackStage) =
   const base = options.mode === "http" ? fake.httpSettings : fake.settings;
   const platform = await slack.open(slack.settings.parse({ ...base, ...options.settings }), {
     account: "main",
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     log,
     receiver,
     cursors: async () => new Map([...(options.cursors ?? []), ...receiver.cursors]),
