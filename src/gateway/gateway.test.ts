@@ -60,7 +60,7 @@ describe("a message from a chat", () => {
     await at.shows(["answer 1"]);
   });
 
-  it("keeps its place in the chat, whatever takes long with the one before", async () => {
+  it("[GW-12] keeps its place in the chat, whatever takes long with the one before", async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -100,7 +100,7 @@ describe("a message from a chat", () => {
     expect(first).toMatchObject({ role: "user", text: "rewritten" });
   });
 
-  it("in company counts when it is said to us, and names its speaker where a thread is shared", async () => {
+  it("[GW-13] in company counts when it is said to us, and names its speaker where a thread is shared", async () => {
     const at = await open(texts(2));
     await at.paper.hear("just talking", IN_GROUP);
     expect(await at.scene.store.routes({ limit: 10 })).toEqual([]);
@@ -134,7 +134,7 @@ describe("files", () => {
     ...more,
   });
 
-  it("are kept once and named in the message; one that cannot be had is named too", async () => {
+  it("[GW-14] are kept once and named in the message; one that cannot be had is named too", async () => {
     const at = await open(texts(1));
     const broken = file(new Uint8Array(), {
       name: "b.bin",
@@ -150,7 +150,7 @@ describe("files", () => {
     expect(row?.body?.attachments).toEqual(["a".repeat(64)]);
   });
 
-  it("that never come hold nobody up for long", async () => {
+  it("[GW-14] that never come hold nobody up for long", async () => {
     const at = await open(texts(1));
     const hearing = at.paper.hear("see this", {
       media: [file(new Uint8Array(), { fetch: () => new Promise(() => undefined) })],
@@ -198,7 +198,7 @@ describe("an answer", () => {
 });
 
 describe("a chat whose turn runs", () => {
-  it("is told once that a message waits, and gets every answer in order", async () => {
+  it("[GW-19] is told once that a message waits, and gets every answer in order", async () => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -221,7 +221,7 @@ describe("a chat whose turn runs", () => {
 });
 
 describe("an account", () => {
-  it("that is refused or lost is tried again, and what came of it is told", async () => {
+  it("[GW-17] that is refused or lost is tried again, and what came of it is told", async () => {
     const at = await open(texts(1));
     at.paper.drop(new Error("connection reset"));
     await at.until(() => at.gateway.standing()[0]?.state.kind === "down");
@@ -235,7 +235,7 @@ describe("an account", () => {
 });
 
 describe("while the host stops", () => {
-  it("[CT-1] what is heard is stored, said so, and answered by the next host", async () => {
+  it("[GW-18] [CT-1] what is heard is stored, said so, and answered by the next host", async () => {
     const at = await open(texts(1));
     at.gateway.drain();
     await at.paper.hear("just in time");

@@ -195,7 +195,7 @@ interface Receipt {
   readonly conversation: ConversationId;
 }
 
-/** [R1] What is said about a message is true of a row that is stored: that it waits, and for what. */
+/** [GW-19] What is said about a message is true of a row that is stored: that it waits, and for what. */
 async function receipt(
   parts: IntakeParts,
   { told }: Hearing,

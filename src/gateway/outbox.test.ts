@@ -212,7 +212,7 @@ describe("the outbox", () => {
     expect(at.dead).toHaveLength(1);
   });
 
-  it("waits with everything when the platform asks for that", async () => {
+  it("[GW-16] waits with everything when the platform asks for that", async () => {
     const at = post();
     at.paper.fates.push({ kind: "retry", afterMs: 20_000, why: "flood", scope: "platform" });
     await at.owe(["one"]);
@@ -224,7 +224,7 @@ describe("the outbox", () => {
     expect(at.paper.sheet).toHaveLength(2);
   });
 
-  it("[CT-3] keeps what is owed while a platform is down, and sends it when it is back", async () => {
+  it("[GW-17] [CT-3] keeps what is owed while a platform is down, and sends it when it is back", async () => {
     const paper = new PaperPlatform();
     paper.openings.push(new Error("no route"), new PlatformRefusal("wrong token", "make another"));
     const at = post({ paper });
@@ -236,7 +236,7 @@ describe("the outbox", () => {
     expect(at.paper.attempts[0]).toMatchObject({ text: "one" });
   });
 
-  it("is not held up by a clock that was set back", async () => {
+  it("[GW-16] is not held up by a clock that was set back", async () => {
     const at = post();
     at.paper.fates.push({ kind: "retry", afterMs: 2_000, why: "later" });
     await at.owe(["one"]);
@@ -251,7 +251,7 @@ describe("the outbox", () => {
     expect(after.paper.shown()).toEqual(["one", "two"]);
   });
 
-  it("never sends faster than the platform allows", async () => {
+  it("[GW-16] never sends faster than the platform allows", async () => {
     const at = post({ kind: { limits: { ...PAPER_LIMITS, perSecond: 5 } } });
     for (let chat = 0; chat < 40; chat++) await at.owe([`to ${chat}`], String(chat));
     for (let i = 0; i < 50; i++) await breath();

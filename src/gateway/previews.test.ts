@@ -19,7 +19,7 @@ async function open(script: Parameters<typeof scriptedModel>[0]): Promise<Gatewa
 }
 
 describe("an answer as it grows", () => {
-  it("[LS-12] is one message in the end: the reply takes the preview's place", async () => {
+  it("[GW-15] is one message in the end: the reply takes the preview's place", async () => {
     const at = await open([{ hangsAfter: LONG }, { text: "The short answer." }]);
     await at.paper.hear("hello");
     await at.shows([LONG]);
@@ -30,7 +30,7 @@ describe("an answer as it grows", () => {
     expect(at.paper.shown()).toEqual(["The short answer."]);
   });
 
-  it("that is interrupted says so where it stood", async () => {
+  it("[GW-15] that is interrupted says so where it stood", async () => {
     const at = await open(async () => ({ hangsAfter: LONG }));
     await at.paper.hear("hello");
     await at.shows([LONG]);
@@ -39,7 +39,7 @@ describe("an answer as it grows", () => {
     await at.shows([`${LONG}\n\n(interrupted)`]);
   });
 
-  it("is sent anew when somebody removed the preview", async () => {
+  it("[GW-15] is sent anew when somebody removed the preview", async () => {
     const at = await open([{ hangsAfter: LONG }, { text: "The short answer." }]);
     await at.paper.hear("hello");
     await at.shows([LONG]);

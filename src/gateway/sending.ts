@@ -1,6 +1,6 @@
 /**
  * One delivery: put into the platform's words, sent or put in the place of its preview, and settled by how that went.
- * Every outcome is a row's transition; the table in `settlementOf` is the whole policy [R11].
+ * Every outcome is a row's transition; the table in `settlementOf` is the whole policy [CT-4].
  */
 
 import type { Clock } from "#base/clock.js";

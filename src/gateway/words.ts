@@ -106,7 +106,7 @@ function clarifyText({ text, choices }: { text: string; choices: readonly string
   return list === "" ? text : `${text}\n\n${list}\n\nAnswer with a number or in your own words.`;
 }
 
-/** [R19] A reset is never silent: what happened, and the way back. */
+/** [GW-20] A reset is never silent: what happened, and the way back. */
 export const RESET_NOTICES: Readonly<Record<ResetReason, string>> = {
   idle: "New session: nobody wrote here for a while. The one before is kept; /resume goes back to it.",
   daily: "New session: the day's reset was due. The one before is kept; /resume goes back to it.",

@@ -95,7 +95,7 @@ export function describeFaults(open: OpenScene): void {
       expect(["absent", "unsure"]).toContain(never.kind);
     }));
 
-  it("[CT-4] sends nothing once its time is up", () =>
+  it("[GW-22] [CT-4] sends nothing once its time is up", () =>
     onStage(open, async ({ scene, platform, shown }) => {
       const outgoing = { id: "late", place: scene.place("dm"), text: "too late" };
       const outcome = await platform.send(outgoing, AbortSignal.abort());

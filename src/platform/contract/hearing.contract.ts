@@ -29,7 +29,7 @@ const STRANGE_TEXTS: Readonly<Record<string, string>> = {
 };
 
 export function describeHearing(open: OpenScene): void {
-  it("hears a direct message, addressed, in the chat an answer goes to", () =>
+  it("[GW-22] hears a direct message, addressed, in the chat an answer goes to", () =>
     onStage(open, async ({ scene, receiver }) => {
       await scene.peer.say({ text: "hello" });
       const one = await receiver.hears("hello");
@@ -105,7 +105,7 @@ function describeGroups(open: OpenScene): void {
 }
 
 function describeAcknowledging(open: OpenScene): void {
-  it("[CT-1] acknowledges a message only after it was kept", () =>
+  it("[GW-22] [CT-1] acknowledges a message only after it was kept", () =>
     onStage(open, async ({ scene, receiver }) => {
       const { acknowledged } = bound(scene.peer);
       if (acknowledged === undefined) return;

@@ -30,7 +30,7 @@ export function describeEdges(open: OpenStore): void {
   });
 
   describe("a preview", () => {
-    it("is known to the first part of the turn's reply, also to the next host", async () => {
+    it("[GW-15] is known to the first part of the turn's reply, also to the next host", async () => {
       const scene = await Scenario.open(open);
       const turn = await scene.turn("hello");
       expect(await scene.store.keepPreview({ turn: turn.turn, receipt: "m-7" })).toEqual({ kind: "kept" });
@@ -67,7 +67,7 @@ export function describeEdges(open: OpenStore): void {
       nowMs: scene.tick(),
     });
 
-    it("[R19] is announced in the chat with the conversation it begins, once", async () => {
+    it("[GW-20] is announced in the chat with the conversation it begins, once", async () => {
       const scene = await Scenario.open(open);
       const first = only("admitted", await scene.store.admit(inbound(scene, "1")));
       await scene.answer(first.conversation, "yes?");
@@ -86,7 +86,7 @@ export function describeEdges(open: OpenStore): void {
   describe("cursors", () => {
     const read = (scene: Scenario) => scene.store.cursors({ ...PLATFORM, limit: 10 });
 
-    it("move on with the message they came with, and never back", async () => {
+    it("[GW-21] move on with the message they came with, and never back", async () => {
       const scene = await Scenario.open(open);
       const admit = (eventId: string, name: string, value: string) =>
         scene.store.admit({
@@ -114,7 +114,7 @@ export function describeEdges(open: OpenStore): void {
   });
 
   describe("what is due", () => {
-    it("is told by platform, and left alone for accounts that cannot send", async () => {
+    it("[GW-17] is told by platform, and left alone for accounts that cannot send", async () => {
       const scene = await Scenario.open(open);
       const owe = (platform: string, account: string, chatId: string) =>
         scene.store.oweDelivery({
@@ -136,7 +136,7 @@ export function describeEdges(open: OpenStore): void {
       expect(await scene.store.deliveryDue({ platforms: ["slack"] })).toEqual({ atMs: null });
     });
 
-    it("comes for the next of a line when its platform wants it", async () => {
+    it("[GW-16] comes for the next of a line when its platform wants it", async () => {
       const scene = await Scenario.open(open);
       await scene.store.oweDelivery({
         platform: "telegram",

@@ -335,7 +335,7 @@ function admitDead(tx: Tx, inbound: Inbound, place: Place, author: number): Admi
   return { kind: "suspended", input, conversation: place.conversation.id };
 }
 
-/** [RI] A reset is announced where it happens: the chat learns of it with its first answer, whatever dies between. */
+/** [GW-20] A reset is announced where it happens: the chat learns of it with its first answer, whatever dies between. */
 function oweResetNotice(tx: Tx, inbound: Inbound, conversation: Conversation, reason: ResetReason): void {
   const { address, onReset, nowMs } = inbound;
   if (address === undefined || onReset === undefined) return;
