@@ -45,7 +45,7 @@ describe("config show", () => {
 
   it("shows a group, or what was changed", async () => {
     write("logs:\n  level: warn\n");
-    expect((await run(["show", "gateway.reset"])).stdout.trimEnd().split("\n")).toHaveLength(4);
+    expect((await run(["show", "gateway.reset"])).stdout.trimEnd().split("\n")).toHaveLength(6);
     expect((await run(["show", "--changed"])).stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(await run(["show", "gatway"])).toMatchObject({ code: 2 });
   });

@@ -54,10 +54,10 @@ export function getKey(context: CliContext, name: string): void {
     (remark) => remark.severity === "error" && (remark.key === undefined || remark.key === name),
   );
   if (mistake !== undefined) throw new UserError(mistake.text, "talaria config check lists every mistake");
-  const value = readValue(loaded, key);
+  // Of platforms any value may be a secret that a variable holds: they are shown as they are written.
+  const value = key.name === "platforms" ? writtenPlatforms(loaded) : readValue(loaded, key);
   // A secret is for the program that needs it; whoever wants to read it has the file.
-  const known = key.name === "platforms" ? withoutPlatformSecrets(value) : value;
-  const shown = withoutSecrets(known, (text) => text, key.name);
+  const shown = withoutSecrets(value, (text) => text, key.name);
   if (context.out.json) context.out.document({ key: name, value: shown ?? null });
   else context.out.line(visible(shown === undefined ? "" : valueText(shown)));
 }
@@ -128,6 +128,11 @@ function unknownKey(name: string): UserError {
   const meant = begun.length === 1 ? begun[0] : nearest(name, names);
   const hint = meant === undefined ? "talaria config keys lists the known ones" : `did you mean ${meant}?`;
   return new UserError(`${visible(name.slice(0, 80))} is not a known setting`, hint, EXIT.usage);
+}
+
+function writtenPlatforms({ settings }: LoadedConfig): unknown {
+  const setting = settings.get("platforms");
+  return withoutPlatformSecrets(setting?.reference ?? setting?.value);
 }
 
 /** Through the object itself: it throws when the value names a variable that is not set. */
