@@ -4,7 +4,7 @@
  * the end of a line, so that a lone asterisk costs nothing but itself.
  */
 
-/** Deeper nesting is shown as it was written. */
+/** A mark cannot stand inside itself, so nobody nests deeper; if somebody did, it is shown as it was written. */
 const DEPTH_MAX = 6;
 
 export function toHtml(markdown: string): string {
@@ -72,10 +72,11 @@ function plainLine(line: string): string {
 /** One line, or a part of one, from left to right; each form either takes its whole span or leaves one character. */
 function inline(text: string, depth: number): string {
   if (depth > DEPTH_MAX) return escapeHtml(text);
+  const unclosed = new Set<string>();
   let html = "";
   let at = 0;
   while (at < text.length) {
-    const span = code(text, at) ?? link(text, at, depth) ?? emphasis(text, at, depth);
+    const span = code(text, at) ?? link(text, at, depth) ?? emphasis(text, at, { depth, unclosed });
     if (span) {
       html += span.html;
       at = span.next;
@@ -127,13 +128,21 @@ const MARKS = [
   { mark: "_", tag: "i" },
 ] as const;
 
-function emphasis(text: string, at: number, depth: number): Block | undefined {
+/** A mark that nothing closes from here on is not looked for again: the time stays in proportion to the text. */
+interface Inside {
+  readonly depth: number;
+  readonly unclosed: Set<string>;
+}
+
+function emphasis(text: string, at: number, { depth, unclosed }: Inside): Block | undefined {
   for (const { mark, tag } of MARKS) {
-    if (!text.startsWith(mark, at)) continue;
+    if (!text.startsWith(mark, at) || unclosed.has(mark) || !canOpen(text, at, mark)) continue;
     const from = at + mark.length;
     const until = closing(text, from, mark);
-    if (!canOpen(text, at, mark) || until === undefined) continue;
-    return { html: `<${tag}>${inline(text.slice(from, until), depth + 1)}</${tag}>`, next: until + mark.length };
+    if (until !== undefined) {
+      return { html: `<${tag}>${inline(text.slice(from, until), depth + 1)}</${tag}>`, next: until + mark.length };
+    }
+    unclosed.add(mark);
   }
   return undefined;
 }

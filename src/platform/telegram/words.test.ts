@@ -122,7 +122,7 @@ const CASES: readonly Case[] = [
     fields: {
       ...said("hi"),
       is_topic_message: true,
-      message_thread_id: 5,
+      message_thread_id: 4,
       reply_to_message: { ...OURS, text: undefined, forum_topic_created: {} },
     },
     isAddressed: false,
