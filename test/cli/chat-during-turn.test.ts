@@ -1,51 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LINGER } from "../support/hosts.js";
-import { type ChatHome, chatHome, type ModelProcess, modelProcess } from "./support/chat.js";
-import { CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+import { describe, expect, it } from "vitest";
+import { chatTerminal } from "../support/chat-terminal.js";
+import { CTRL_D, hasPty, type Terminal } from "./support/pty.js";
 
 const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 /** In the middle of a word, with some words shown: the turn runs until the test lets it go on. */
 const HELD = { pieceChars: 8, holdAfter: 12 };
 
-let model: ModelProcess;
-let home: ChatHome;
-let terminal: Terminal | undefined;
-beforeAll(async () => {
-  model = await modelProcess([
-    { when: { user: "brief" }, text: BRIEF, ...HELD },
-    {
-      when: { user: "look", steps: 0 },
-      holdAfter: 0,
-      calls: [{ name: "list_files", arguments: { path: "." } }],
-    },
-    {
-      when: { user: "danger", steps: 0 },
-      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
-    },
-    { when: { user: "aside" }, text: "seen to in the background" },
-    { text: "the answer" },
-  ]);
-});
-afterAll(() => model.stop());
-beforeEach(async () => {
-  await model.hold();
-  home = chatHome(model.env);
-});
-afterEach(async () => {
-  terminal?.kill();
-  await home.remove();
-});
+const stage = chatTerminal([
+  { when: { user: "brief" }, text: BRIEF, ...HELD },
+  {
+    when: { user: "look", steps: 0 },
+    holdAfter: 0,
+    calls: [{ name: "list_files", arguments: { path: "." } }],
+  },
+  {
+    when: { user: "danger", steps: 0 },
+    calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+  },
+  { when: { user: "aside" }, text: "seen to in the background" },
+  { text: "the answer" },
+]);
 
 async function open(args: readonly string[] = []): Promise<Terminal> {
-  const env = { ...LINGER, ...home.faults.env, ...model.env, NO_COLOR: "1" };
-  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env });
+  const terminal = stage.open(args, { NO_COLOR: "1" });
   await terminal.waitFor(/> /);
   return terminal;
 }
 
-const only = async (): Promise<string> => (await home.sessions())[0]?.id ?? "";
+const only = async (): Promise<string> => (await stage.home.sessions())[0]?.id ?? "";
 const saidIn = async (id: string) =>
-  (await home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text);
+  (await stage.home.messages(id)).filter(({ role }) => role === "user").map(({ text }) => text);
 const plain = (shown: string): string => shown.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r", "");
 
 describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
@@ -55,7 +39,7 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     await chat.waitFor(/word5 /);
     chat.type("/status\r");
     await chat.waitFor(/> \/status[\s\S]*openai\/scripted/);
-    await model.go();
+    await stage.model.go();
     const rest = plain(await chat.waitFor(/word39[\s\S]*> /));
     expect(rest).not.toContain("/status");
     const words = plain(chat.shown()).match(/\bword\d+\b/g);
@@ -74,12 +58,12 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
   it("[CT-7] /steer reaches the turn that runs", async () => {
     const chat = await open();
     chat.type("look\r");
-    await model.held();
+    await stage.model.held();
     chat.type("/steer be brave\r");
     await chat.waitFor(/> \/steer be brave/);
-    await model.go();
+    await stage.model.go();
     await chat.waitFor(/added: be brave[\s\S]*the answer[\s\S]*> /);
-    const roles = (await home.messages(await only())).map(({ role }) => role);
+    const roles = (await stage.home.messages(await only())).map(({ role }) => role);
     expect(roles.filter((role) => role === "assistant")).toHaveLength(2);
     expect(await saidIn(await only())).toEqual(["look", "be brave"]);
   });
@@ -90,7 +74,7 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     await chat.waitFor(/word5 /);
     chat.type("/undo\r");
     await chat.waitFor(/\/undo has to wait: a turn is running/);
-    await model.go();
+    await stage.model.go();
     await chat.waitFor(/word39[\s\S]*> /);
     expect(await saidIn(await only())).toEqual(["brief"]);
   });
@@ -103,8 +87,8 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     expect(await chat.ended()).toBe(0);
     expect(chat.shown()).toContain("It goes on without you");
     expect(chat.shown()).not.toContain("word39");
-    await model.go();
-    expect((await home.run(["chat", "-c"])).stdout).toBe(`${BRIEF}\n`);
+    await stage.model.go();
+    expect((await stage.home.run(["chat", "-c"])).stdout).toBe(`${BRIEF}\n`);
   });
 
   it("/new begins another conversation; lines of ordinary words stay in their order behind it", async () => {
@@ -114,9 +98,11 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     chat.type("/new\r");
     chat.type("hello\r");
     await chat.waitFor(/> hello[\s\S]*the answer[\s\S]*> /);
-    await model.go();
+    await stage.model.go();
     expect(chat.shown()).not.toContain("word39");
-    const sessions = await home.sessionsWhen((all) => all.length === 2 && all.every(({ messages }) => messages >= 2));
+    const sessions = await stage.home.sessionsWhen(
+      (all) => all.length === 2 && all.every(({ messages }) => messages >= 2),
+    );
     expect((await Promise.all(sessions.map(({ id }) => saidIn(id)))).flat().sort()).toEqual(["brief", "hello"]);
   });
 
@@ -125,7 +111,7 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     chat.type("brief\r");
     await chat.waitFor(/word5 /);
     chat.type(" /status\r");
-    await model.go();
+    await stage.model.go();
     await chat.waitFor(/word39[\s\S]*> {2}\/status[\s\S]*the answer[\s\S]*> /);
     expect(await saidIn(await only())).toEqual(["brief", "/status"]);
   });
@@ -136,12 +122,12 @@ describe.skipIf(!hasPty)("a command that is typed while a turn runs", () => {
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("/deny not now\r");
     await chat.waitFor(/the answer[\s\S]*> /);
-    const [answered] = (await home.messages(await only())).filter(({ role }) => role === "tool");
+    const [answered] = (await stage.home.messages(await only())).filter(({ role }) => role === "tool");
     expect(answered?.text).toContain("not now");
   });
 
   it("works in a turn that -r joins", async () => {
-    const child = home.start(["chat", "-q", "brief", "--stream-json"]);
+    const child = stage.home.start(["chat", "-q", "brief", "--stream-json"]);
     child.stdout?.resume();
     const id = await new Promise<string>((resolve) => {
       child.stdout?.on("data", (chunk: Buffer) => {

@@ -1,47 +1,29 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LINGER } from "../support/hosts.js";
-import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
-import { CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+import { describe, expect, it } from "vitest";
+import { chatTerminal } from "../support/chat-terminal.js";
+import { conversationIn } from "./support/chat.js";
+import { CTRL_D, hasPty, type Terminal } from "./support/pty.js";
 
-let model: ModelProcess;
-let home: ChatHome;
-let terminal: Terminal | undefined;
-beforeAll(async () => {
-  model = await modelProcess([
-    {
-      when: { user: "danger", steps: 0 },
-      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
-    },
-    { text: "the answer" },
-  ]);
-});
-afterAll(() => model.stop());
-beforeEach(() => {
-  home = chatHome(model.env);
-});
-afterEach(async () => {
-  terminal?.kill();
-  await home.remove();
-});
+const stage = chatTerminal([
+  {
+    when: { user: "danger", steps: 0 },
+    calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+  },
+  { text: "the answer" },
+]);
 
-function open(args: readonly string[]): Terminal {
-  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...LINGER, ...model.env } });
-  return terminal;
-}
-
-const park = async (): Promise<string> => conversationIn((await home.run(["chat", "-q", "danger"])).stderr);
+const park = async (): Promise<string> => conversationIn((await stage.home.run(["chat", "-q", "danger"])).stderr);
 const waiting = async () =>
-  (await home.json<{ waiting: { conversation: string }[] }>(["approvals"])).waiting.map(
+  (await stage.home.json<{ waiting: { conversation: string }[] }>(["approvals"])).waiting.map(
     ({ conversation }) => conversation,
   );
-const rolesOf = async (id: string) => (await home.messages(id)).map(({ role }) => role);
+const rolesOf = async (id: string) => (await stage.home.messages(id)).map(({ role }) => role);
 /** Cut by a death in mid-turn. */
-const cut = (): Promise<string> => home.cut(["chat", "-q", "hello"], "turn.claimed");
+const cut = (): Promise<string> => stage.home.cut(["chat", "-q", "hello"], "turn.claimed");
 
 describe("/resume from a pipe", () => {
   it("shows what waits there, ends with 6, and leaves it waiting", async () => {
     const id = await park();
-    const { code, stderr } = await home.run([], { input: `/resume ${id}\n` });
+    const { code, stderr } = await stage.home.run([], { input: `/resume ${id}\n` });
     expect([code, stderr]).toEqual([6, expect.stringContaining("$ rm -rf gone")]);
     expect(await waiting()).toEqual([id]);
     expect(await rolesOf(id)).toEqual(["user", "assistant"]);
@@ -49,7 +31,7 @@ describe("/resume from a pipe", () => {
 
   it("[FQ-2] finishes a turn that was cut", async () => {
     const id = await cut();
-    const { code, stdout } = await home.run([], { input: `/resume ${id}\n` });
+    const { code, stdout } = await stage.home.run([], { input: `/resume ${id}\n` });
     expect([code, stdout]).toEqual([0, "the answer\n"]);
     expect(await rolesOf(id)).toEqual(["user", "assistant"]);
   });
@@ -58,7 +40,7 @@ describe("/resume from a pipe", () => {
 describe("leaving a conversation whose turn waits", () => {
   it.each(["-c", "-r"])("by the end of a chat that was opened with %s keeps it waiting", async (flag) => {
     const id = await park();
-    const { code } = await home.run(["chat", flag, ...(flag === "-r" ? [id] : [])]);
+    const { code } = await stage.home.run(["chat", flag, ...(flag === "-r" ? [id] : [])]);
     expect([code, await waiting()]).toEqual([6, [id]]);
   });
 });
@@ -76,7 +58,7 @@ describe.skipIf(!hasPty)("leaving in a terminal a conversation whose turn waits"
     ["/new", "/new\r"],
     ["/new with a title", "/new another\r"],
   ])("by %s keeps it waiting, and says how it is answered", async (_how, typed) => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await leaveWaiting(chat);
     const [id = ""] = await waiting();
     chat.type(typed);
@@ -86,12 +68,12 @@ describe.skipIf(!hasPty)("leaving in a terminal a conversation whose turn waits"
     chat.type("/quit\r");
     expect(await chat.ended()).toBe(0);
     expect(await waiting()).toEqual([id]);
-    expect((await home.run(["chat", "-r", id, "--deny"])).code).toBe(0);
+    expect((await stage.home.run(["chat", "-r", id, "--deny"])).code).toBe(0);
   });
 
   it("by /resume elsewhere and back keeps it waiting, and asks it again", async () => {
-    const other = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
-    const chat = open([]);
+    const other = conversationIn((await stage.home.run(["chat", "-q", "hello"])).stderr);
+    const chat = stage.open([]);
     await leaveWaiting(chat);
     const [id = ""] = await waiting();
     chat.type(`/resume ${other}\r`);
@@ -106,7 +88,7 @@ describe.skipIf(!hasPty)("leaving in a terminal a conversation whose turn waits"
 
   it("by Ctrl-D, after /resume went there, keeps it waiting", async () => {
     const id = await park();
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(/> /);
     chat.type(`/resume ${id}\r`);
     await chat.waitFor(/\[o\/s\/a\/d\] /);

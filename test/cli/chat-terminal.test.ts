@@ -1,86 +1,67 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LINGER } from "../support/hosts.js";
-import { type ChatHome, chatHome, conversationIn, type ModelProcess, modelProcess } from "./support/chat.js";
-import { CTRL_C, CTRL_D, hasPty, openTerminal, type Terminal } from "./support/pty.js";
+import { describe, expect, it } from "vitest";
+import { chatTerminal } from "../support/chat-terminal.js";
+import { conversationIn } from "./support/chat.js";
+import { CTRL_C, CTRL_D, hasPty } from "./support/pty.js";
 
 const BRIEF = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 /** With some words shown, the turn runs until the test lets it go on. */
 const HELD = { text: BRIEF, pieceChars: 8, holdAfter: 12 };
 
-let model: ModelProcess;
-let home: ChatHome;
-let terminal: Terminal | undefined;
-beforeAll(async () => {
-  model = await modelProcess([
-    { when: { user: "brief" }, ...HELD },
-    { when: { user: "slow" }, ...HELD },
-    {
-      when: { user: "colour", steps: 0 },
-      calls: [{ name: "clarify", arguments: { question: "Which colour?", choices: ["red", "blue"] } }],
-    },
-    {
-      when: { user: "later danger", steps: 0 },
-      // What was typed before it may go on is read before it asks.
-      holdAfter: 0,
-      chunkDelayMs: 100,
-      calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
-    },
-    {
-      when: { user: "danger", steps: 0 },
-      calls: [{ name: "terminal", arguments: { command: "rm -rf gone sk-live-0123456789abcdefghij" } }],
-    },
-    { text: "the \u001b[2Janswer" },
-  ]);
-});
-afterAll(() => model.stop());
-beforeEach(async () => {
-  await model.hold();
-  home = chatHome(model.env);
-});
-afterEach(async () => {
-  terminal?.kill();
-  await home.remove();
-});
-
-function open(args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
-  terminal = openTerminal(args, { home: home.path, cwd: home.cwd, env: { ...LINGER, ...model.env, ...env } });
-  return terminal;
-}
+const stage = chatTerminal([
+  { when: { user: "brief" }, ...HELD },
+  { when: { user: "slow" }, ...HELD },
+  {
+    when: { user: "colour", steps: 0 },
+    calls: [{ name: "clarify", arguments: { question: "Which colour?", choices: ["red", "blue"] } }],
+  },
+  {
+    when: { user: "later danger", steps: 0 },
+    // What was typed before it may go on is read before it asks.
+    holdAfter: 0,
+    chunkDelayMs: 100,
+    calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
+  },
+  {
+    when: { user: "danger", steps: 0 },
+    calls: [{ name: "terminal", arguments: { command: "rm -rf gone sk-live-0123456789abcdefghij" } }],
+  },
+  { text: "the \u001b[2Janswer" },
+]);
 
 const PROMPT = /> /;
 
 describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
   it("[LS-1] greets, and stores nothing until something is said", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     const greeting = await chat.waitFor(PROMPT);
     expect(greeting).toContain("Talaria");
     expect(greeting).toContain("openai/scripted");
     expect(greeting).toContain("/help");
     chat.type(CTRL_D);
     expect(await chat.ended()).toBe(0);
-    expect(await home.sessions()).toEqual([]);
+    expect(await stage.home.sessions()).toEqual([]);
   });
 
   it("says that the demo is not an AI", async () => {
-    const chat = open([], { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", TALARIA_MODEL: "demo/demo" });
+    const chat = stage.open([], { OPENAI_BASE_URL: "", OPENAI_API_KEY: "", TALARIA_MODEL: "demo/demo" });
     expect(await chat.waitFor(PROMPT)).toContain("not an AI");
   });
 
   it("answers a line, shows nothing that moves the cursor, and leaves by /quit", async () => {
-    const chat = open([], { NO_COLOR: "1" });
+    const chat = stage.open([], { NO_COLOR: "1" });
     await chat.waitFor(PROMPT);
     chat.type("hello\r");
     expect(await chat.waitFor(/the answer\r\n[^>]*> /)).not.toContain("\u001b[2J");
     chat.type("/quit\r");
     expect(await chat.ended()).toBe(0);
     expect(chat.shown()).not.toMatch(/\u001b\[[0-9;]+m/);
-    const [session] = await home.sessionsWhen(([one]) => one?.title !== null);
+    const [session] = await stage.home.sessionsWhen(([one]) => one?.title !== null);
     expect(session).toMatchObject({ messages: 2, title: "Scripted title", ended: { reason: "cli_close" } });
     expect(chat.shown()).toContain(`conversation ${session?.id}`);
   });
 
   it("streams text as it comes; Ctrl-C ends the turn and not the program", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("slow\r");
     await chat.waitFor(/word5 /);
@@ -95,14 +76,14 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     await chat.waitFor(PROMPT);
     chat.type(CTRL_C);
     expect(await chat.ended()).toBe(0);
-    const [session] = await home.sessions();
+    const [session] = await stage.home.sessions();
     expect(
-      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+      (await stage.home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
     ).toEqual(["slow", "continue"]);
   });
 
   it("asks for leave with closed choices and no default, and shows no secret", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("danger\r");
     const question = await chat.waitFor(/\[o\/s\/a\/d\] /);
@@ -114,13 +95,13 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     chat.type("d not today\r");
     await chat.waitFor(/✗.*denied by you/);
     await chat.waitFor(PROMPT);
-    const [session] = await home.sessions();
-    const denied = (await home.messages(session?.id ?? "")).find(({ role }) => role === "tool");
+    const [session] = await stage.home.sessions();
+    const denied = (await stage.home.messages(session?.id ?? "")).find(({ role }) => role === "tool");
     expect(denied).toMatchObject({ text: expect.stringContaining("not today"), body: { outcome: "denied" } });
   });
 
   it("takes nothing that was typed before a question as its answer", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("danger\ro\ro\r");
     await chat.waitFor(/\[o\/s\/a\/d\] /);
@@ -129,37 +110,37 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
   });
 
   it("takes nothing that was typed while the turn ran as the answer to what it then asks", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("later danger\r");
     await chat.waitFor(/conversation \w{16}/);
     chat.type("o\r");
-    await model.go();
+    await stage.model.go();
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("d\r");
     await chat.waitFor(/✗.*denied/);
   });
 
   it("keeps what is typed while a turn runs: unseen till then, sent afterwards, edited on in the prompt", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("brief\r");
     await chat.waitFor(/word5 /);
     chat.type("hello ahead\rbegun");
-    await model.go();
+    await stage.model.go();
     const rest = await chat.waitFor(/> \S*hello ahead/);
     expect(rest.slice(0, rest.indexOf("word39"))).not.toContain("ahead");
     await chat.waitFor(/the answer[\s\S]*> [\s\S]*begun/);
     chat.type(" and ended\r");
     await chat.waitFor(/the answer[\s\S]*> /);
-    const [session] = await home.sessions();
+    const [session] = await stage.home.sessions();
     expect(
-      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+      (await stage.home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
     ).toEqual(["brief", "hello ahead", "begun and ended"]);
   });
 
   it("gives what was typed back to the prompt when Ctrl-C ends the turn, and sends none of it", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("slow\r");
     await chat.waitFor(/word5 /);
@@ -169,62 +150,62 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     await chat.waitFor(/> [\s\S]*a second thought/);
     chat.type("!\r");
     await chat.waitFor(/the answer[\s\S]*> /);
-    const [session] = await home.sessions();
+    const [session] = await stage.home.sessions();
     expect(
-      (await home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
+      (await stage.home.messages(session?.id ?? "")).filter(({ role }) => role === "user").map(({ text }) => text),
     ).toEqual(["slow", "a second thought!"]);
   });
 
   it("leaves after the turn when Ctrl-D was typed while it ran", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("brief\r");
     await chat.waitFor(/word5 /);
     chat.type(CTRL_D);
-    await model.go();
+    await stage.model.go();
     await chat.waitFor(/word39/);
     expect(await chat.ended()).toBe(0);
   });
 
   it("leaves a question waiting at Ctrl-D; /continue asks it again", async () => {
-    const chat = open(["chat"]);
+    const chat = stage.open(["chat"]);
     await chat.waitFor(PROMPT);
     chat.type("colour\r");
     await chat.waitFor(/Your answer: /);
     chat.type(CTRL_D);
     await chat.waitFor(/\/continue asks again/);
     await chat.waitFor(PROMPT);
-    expect(await home.json(["approvals"])).toMatchObject({ waiting: [{ question: { kind: "clarify" } }] });
+    expect(await stage.home.json(["approvals"])).toMatchObject({ waiting: [{ question: { kind: "clarify" } }] });
     chat.type("/continue\r");
     await chat.waitFor(/1\. red[\s\S]*Your answer: /);
     chat.type("1\r");
     await chat.waitFor(/the answer/);
     await chat.waitFor(PROMPT);
-    const [session] = await home.sessions();
-    expect((await home.messages(session?.id ?? "")).find(({ role }) => role === "tool")?.text).toBe("red");
+    const [session] = await stage.home.sessions();
+    expect((await stage.home.messages(session?.id ?? "")).find(({ role }) => role === "tool")?.text).toBe("red");
   });
 
   it("interrupts the turn by Ctrl-C in a question", async () => {
-    const chat = open([]);
+    const chat = stage.open([]);
     await chat.waitFor(PROMPT);
     chat.type("danger\r");
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type(CTRL_C);
     await chat.waitFor(/interrupted; what was done is kept/);
     await chat.waitFor(PROMPT);
-    expect(await home.json(["approvals"])).toMatchObject({ waiting: [] });
+    expect(await stage.home.json(["approvals"])).toMatchObject({ waiting: [] });
   });
 
   it("goes on where a conversation was, finishing what was cut first", async () => {
-    const id = await home.cut(["chat", "-q", "hello"], "turn.claimed");
-    const chat = open(["chat", "-r", id]);
+    const id = await stage.home.cut(["chat", "-q", "hello"], "turn.claimed");
+    const chat = stage.open(["chat", "-r", id]);
     const shown = await chat.waitFor(/the answer[\s\S]*> /);
     expect(shown).toContain(id);
     chat.type("hello again\r");
     await chat.waitFor(/the answer[\s\S]*> /);
     chat.type(CTRL_D);
     expect(await chat.ended()).toBe(0);
-    expect((await home.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect((await stage.home.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
 });
 
@@ -233,8 +214,8 @@ describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
 
   it("breaks no id in the greeting, and says at the end how to go on", async () => {
     const title = "a title that is as long as it may be and then some more of it";
-    const id = conversationIn((await home.run(["chat", "-q", "hello", "--title", title])).stderr);
-    const chat = open([], { NO_COLOR: "1" });
+    const id = conversationIn((await stage.home.run(["chat", "-q", "hello", "--title", title])).stderr);
+    const chat = stage.open([], { NO_COLOR: "1" });
     const greeting = await chat.waitFor(PROMPT);
     expect(greeting).toContain(id);
     for (const line of plain(greeting)) expect(line.length, line).toBeLessThanOrEqual(80);
@@ -246,27 +227,27 @@ describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
   });
 
   it("goes on with -c in what was last opened here, be it not the newest", async () => {
-    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
-    await home.run(["chat", "-q", "hello"]);
-    const chat = open(["chat", "-r", id]);
+    const id = conversationIn((await stage.home.run(["chat", "-q", "hello"])).stderr);
+    await stage.home.run(["chat", "-q", "hello"]);
+    const chat = stage.open(["chat", "-r", id]);
     await chat.waitFor(/the answer[\s\S]*> /);
     chat.type(CTRL_D);
     await chat.waitFor(/talaria chat -c goes on here\./);
     expect(await chat.ended()).toBe(0);
-    expect(conversationIn((await home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(id);
+    expect(conversationIn((await stage.home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(id);
   });
 
   it("names the conversation at the end when another terminal was used since", async () => {
-    const id = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
-    const chat = open(["chat", "-r", id]);
+    const id = conversationIn((await stage.home.run(["chat", "-q", "hello"])).stderr);
+    const chat = stage.open(["chat", "-r", id]);
     await chat.waitFor(/the answer[\s\S]*> /);
-    await home.run(["chat", "-q", "hello"]);
+    await stage.home.run(["chat", "-q", "hello"]);
     chat.type(CTRL_D);
     await chat.waitFor(new RegExp(`talaria chat -r ${id} goes on here\\.`));
   });
 
   it("goes on with -c in a background conversation that was resumed into", async () => {
-    const chat = open([], { NO_COLOR: "1" });
+    const chat = stage.open([], { NO_COLOR: "1" });
     await chat.waitFor(PROMPT);
     chat.type("hello\r");
     await chat.waitFor(/the answer[\s\S]*> /);
@@ -277,11 +258,11 @@ describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
     await chat.waitFor(/You are in[\s\S]*the answer[\s\S]*> /);
     chat.type(CTRL_D);
     expect(await chat.ended()).toBe(0);
-    expect(conversationIn((await home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(task);
+    expect(conversationIn((await stage.home.run(["chat", "-c", "-q", "more"])).stderr)).toBe(task);
   });
 
   it("says a failure in lines that fit", async () => {
-    const chat = open([
+    const chat = stage.open([
       "chat",
       "-q",
       "hi",
@@ -295,7 +276,7 @@ describe.skipIf(!hasPty)("a terminal of 80 columns", () => {
 
 describe.skipIf(!hasPty)("one message in a terminal", () => {
   it("streams the answer once and asks on the way", async () => {
-    const chat = open(["chat", "-q", "danger"]);
+    const chat = stage.open(["chat", "-q", "danger"]);
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("o\r");
     await chat.waitFor(/the answer/);
@@ -304,7 +285,7 @@ describe.skipIf(!hasPty)("one message in a terminal", () => {
   });
 
   it("leaves the turn waiting with 6 when the question is left by Ctrl-D", async () => {
-    const chat = open(["chat", "-q", "danger"]);
+    const chat = stage.open(["chat", "-q", "danger"]);
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type(CTRL_D);
     expect(await chat.ended()).toBe(6);
