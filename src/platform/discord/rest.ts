@@ -39,7 +39,6 @@ export async function openRest(where: { token: string; api_root: string; clock: 
     retries: 0,
     rejectOnRateLimit: () => true,
     timeout: HEAD_LIMIT_MS,
-    // The sweepers keep one entry a channel for hours; the default intervals are right, the timers hold nothing alive.
   }).setToken(where.token);
 
   const request = async (asked: RestRequest, signal: AbortSignal): Promise<unknown> => {
@@ -60,20 +59,13 @@ export async function openRest(where: { token: string; api_root: string; clock: 
     if (signal.aborted) throw new RestTrouble({ kind: "unsent", why: "its time was up before it began" });
     try {
       return await withDeadline({ clock: where.clock, timeMs: CALL_LIMIT_MS, signal }, (limit) =>
-        // The library stops watching the signal when the head is there; a body may trickle for ever.
-        Promise.race([request(asked, limit), whenAborted(limit)]),
+        request(asked, limit),
       );
     } catch (error) {
       throw new RestTrouble(failureOf(error, library));
     }
   };
   return { call, rest };
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("no whole answer came in time")), { once: true });
-  });
 }
 
 type Library = typeof import("@discordjs/rest");
