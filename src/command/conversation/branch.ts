@@ -17,11 +17,11 @@ export const branchCommand: SlashCommand = {
 };
 
 async function branch(context: SlashContext, name: string): Promise<SlashOutcome> {
-  const { store, conversation: from, clock } = context;
+  const { store, conversation: from, person, clock } = context;
   if (from === undefined) return said(NOTHING_YET);
   const leaving = await leavingOf(context, from, "moves");
   const title = name === "" ? {} : { title: name };
-  const branched = await store.branch({ actor: leaving.actor, from, ...title, nowMs: clock.nowMs() });
+  const branched = await store.branch({ actor: leaving.actor, from, owner: person.id, ...title, nowMs: clock.nowMs() });
   switch (branched.kind) {
     case "empty":
       return said("There is nothing to copy yet.");

@@ -37,13 +37,14 @@ async function beginFirst(context: SlashContext, title: string | undefined): Pro
 }
 
 async function leaveFor(context: SlashContext, from: ConversationId, title: string | undefined): Promise<SlashOutcome> {
-  const { store, start, clock } = context;
+  const { store, start, person, clock } = context;
   const leaving = await leavingOf(context, from, "ends");
   const refused = title === undefined ? undefined : await refusalOf(context, title);
   if (refused !== undefined && leaving.actor.routeKey === undefined) return leaveUntitled(context, leaving, refused);
   const reset = await store.reset({
     actor: leaving.actor,
     from,
+    owner: person.id,
     start,
     ...(title === undefined ? {} : { title }),
     nowMs: clock.nowMs(),

@@ -243,6 +243,21 @@ describe("a conversation in a chat", () => {
     expect(await at.conversationOf(key, chat === undefined ? "dm" : "group")).toBe(adas);
   });
 
+  it("[CM-4] is whose who began it: what an owner begins after looking into another's is not that other's", async () => {
+    const at = await open(texts("for Ada", "private"));
+    await at.ask("hello");
+    const adas = await at.conversationOf("1");
+    const by = OWNER_OF_HOME;
+    for (const begin of ["/new", "/branch"]) {
+      await at.ask(`/resume ${adas}`, { by });
+      await at.ask(begin, { by });
+      const begun = await at.conversationOf("9");
+      expect(begun).not.toBe(adas);
+      expect(await at.ask("/sessions"), begin).not.toContain(begun);
+      expect(await at.ask(`/resume ${begun}`), begin).toMatch(/No conversation is called/);
+    }
+  });
+
   it("is resumed only by who may: two people who try at once stay where they are", async () => {
     const at = await open(texts("a", "b"));
     await at.ask("one");

@@ -24,7 +24,7 @@ export interface Desk {
 
 /** What was said after a command comes after it: `/new` must not withdraw the message that follows it. */
 export async function commandsOver(desk: Desk, key: string): Promise<void> {
-  await recover(desk);
+  await recover(desk, key);
   await desk.lanes.quickOver(key);
 }
 
@@ -71,10 +71,14 @@ function start({ parts, lanes, underWay }: Desk, spoken: Spoken): void {
   void lanes.run(spoken.key, isQuick(parts, spoken), act);
 }
 
-export async function recover(desk: Desk): Promise<void> {
+/** Of one chat, or of all. */
+export async function recover(desk: Desk, key?: string): Promise<void> {
   const { parts, access, underWay } = desk;
   const { store, clock } = parts;
-  for (const row of await store.openCommands({ limit: RECOVERED_MAX })) {
+  for (const row of await store.openCommands({
+    ...(key === undefined ? {} : { routeKey: key }),
+    limit: RECOVERED_MAX,
+  })) {
     if (underWay.has(row.id)) continue;
     const spoken = await spokenBefore(row, parts.accounts, access);
     if (spoken !== undefined) start(desk, spoken);

@@ -272,6 +272,10 @@ function describeCommands(open: OpenStore): void {
     );
     expect(admitted.filter(({ kind }) => kind === "full")).toHaveLength(2);
     expect(await admit(scene, "/status", { routeKey: OTHER_CHAT })).toMatchObject({ kind: "new" });
+    expect(await scene.store.openCommands({ routeKey: OTHER_CHAT, limit: 9 })).toMatchObject([
+      { routeKey: OTHER_CHAT },
+    ]);
+    expect(await scene.store.openCommands({ limit: 999 })).toHaveLength(COMMANDS_QUEUED_MAX + 1);
     expect(await admit(scene, `/${"x".repeat(COMMAND_CHARS_MAX)}`, { eventId: "long" })).toEqual({ kind: "too-long" });
     await finish(scene, only("new", first(admitted)).command, []);
     expect(await admit(scene, "/status", { eventId: "more" })).toMatchObject({ kind: "new" });

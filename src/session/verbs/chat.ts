@@ -161,8 +161,8 @@ export interface ChatVerbs {
     readonly conversation?: ConversationId;
     readonly nowMs: number;
   }): { readonly kind: "finished" | "ended" };
-  /** What has no answer yet, oldest first. */
-  openCommands(args: { readonly limit: number }): readonly ChatCommandRow[];
+  /** What has no answer yet, oldest first, of one chat or of all. */
+  openCommands(args: { readonly routeKey?: string; readonly limit: number }): readonly ChatCommandRow[];
 
   question(args: { readonly approval: ApprovalId }): AskedQuestion | null;
   /** What a message in a chat has to know: the oldest open question, commands before it, and whether it was one itself. */

@@ -61,6 +61,8 @@ export interface LifecycleVerbs {
     readonly from?: ConversationId;
     /** Of the new one, where it was promised to a client before. */
     readonly id?: ConversationId;
+    /** Whose the new one is; without one, whose the old one was. */
+    readonly owner?: PersonId;
     readonly start: SessionStart;
     readonly title?: string;
     readonly nowMs: number;
@@ -78,6 +80,8 @@ export interface LifecycleVerbs {
   branch(args: {
     readonly actor: Actor;
     readonly from: ConversationId;
+    /** Whose the copy is; without one, whose the original is. */
+    readonly owner?: PersonId;
     readonly atSeq?: number;
     readonly title?: string;
     readonly nowMs: number;

@@ -97,6 +97,7 @@ const CALLS: readonly Call[] = [
   ["pairings", { limit: 5, nowMs }],
   ["admitCommand", { ...chat, eventId: "9", routeKey: route.key, author: "owner" as never, line: "/status", nowMs }],
   ["openCommands", { limit: 5 }],
+  ["openCommands", { limit: 5, routeKey: route.key }],
   ["openQuestion", { platform: "telegram", account: "bot", eventId: "9", routeKey: route.key }],
   ["question", { approval: "nosuchone" as never }],
   ["beginCommand", { command: "nosuchone" as never, nowMs }],

@@ -81,13 +81,11 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
     return { kind: "finished" };
   },
 
-  openCommands(tx, { limit }) {
-    const rows = tx.db.all<Omit<ChatCommandRow, "address"> & { address: string }>(
-      `SELECT c.id, c.platform, c.account, c.event_id AS eventId, c.route_key AS routeKey, c.address, p.id AS author,
-         c.line, c.attempts FROM chat_command c INDEXED BY chat_command_open JOIN person p ON p.no = c.author
-       WHERE c.state = 'queued' ORDER BY c.no LIMIT ?`,
-      limit,
-    );
+  openCommands(tx, { routeKey, limit }) {
+    const rows =
+      routeKey === undefined
+        ? tx.db.all<OpenRow>(`${open("chat_command_open")} ORDER BY c.no LIMIT ?`, limit)
+        : tx.db.all<OpenRow>(`${open("chat_command_line")} AND c.route_key = ? ORDER BY c.no LIMIT ?`, routeKey, limit);
     return rows.map((row) => ({ ...row, address: JSON.parse(row.address) as Address }));
   },
 
@@ -117,6 +115,13 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
     return { kind: "told" };
   },
 };
+
+type OpenRow = Omit<ChatCommandRow, "address"> & { readonly address: string };
+
+function open(index: string): string {
+  return `SELECT c.id, c.platform, c.account, c.event_id AS eventId, c.route_key AS routeKey, c.address, p.id AS author,
+    c.line, c.attempts FROM chat_command c INDEXED BY ${index} JOIN person p ON p.no = c.author WHERE c.state = 'queued'`;
+}
 
 function queuedIn(tx: Tx, routeKey: string): number {
   const row = tx.db.get<{ count: number }>(

@@ -55,12 +55,13 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
       : { kind: "begun", ...begun(conversation, outcome) };
   },
 
-  reset(tx, { actor, from, id, start, title, nowMs }) {
+  reset(tx, { actor, from, id, owner, start, title, nowMs }) {
     const old = leaving(tx, actor, from);
     if (old !== undefined && "kind" in old) return old;
     const { source, ...session } = start;
     const lineage = old === undefined ? { lineage: "root" as const } : { lineage: "reset" as const, parent: old.no };
-    const fresh = createConversation(tx, { id, owner: old?.owner ?? 1, ...lineage, source, createdMs: nowMs, session });
+    const whose = owner === undefined ? (old?.owner ?? 1) : personById(tx, owner);
+    const fresh = createConversation(tx, { id, owner: whose, ...lineage, source, createdMs: nowMs, session });
     const ids = { old_session_id: old?.session ?? null, new_session_id: fresh.session };
     if (old !== undefined)
       leave(tx, actor, old, { reason: "session_reset", extra: { ...ids, reason: "new_session" }, nowMs });
@@ -93,7 +94,7 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     return { kind: "resumed", session: target.session, from: old?.id ?? null };
   },
 
-  branch(tx, { actor, from, atSeq, title, nowMs }) {
+  branch(tx, { actor, from, owner, atSeq, title, nowMs }) {
     const known = existing(tx, from);
     if ("kind" in known) return known;
     if (pastOf(tx, known, atSeq).messages.length === 0) return { kind: "empty" };
@@ -102,7 +103,11 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     if (left !== undefined) leave(tx, actor, left, { reason: "branched", nowMs });
     // Leaving may have interrupted a turn: what is copied has its last words.
     const parent = conversationByNo(tx, known.no);
-    const child = copyConversation(tx, parent, { ...pastOf(tx, parent, atSeq), nowMs });
+    const child = copyConversation(tx, parent, {
+      ...pastOf(tx, parent, atSeq),
+      owner: owner === undefined ? parent.owner : personById(tx, owner),
+      nowMs,
+    });
     bind(tx, actor, child, nowMs);
     ensureOpen(tx, child, { platform: actor.platform, hasContent: true, nowMs });
     const outcome = title === undefined ? inheritTitle(tx, parent, child) : setTitle(tx, child, title);
@@ -291,10 +296,10 @@ function undoTarget(tx: Tx, conversation: Conversation, turns: number): UndoTarg
 function copyConversation(
   tx: Tx,
   parent: Conversation,
-  copy: { seq: number; messages: readonly Message[]; nowMs: number },
+  copy: { seq: number; messages: readonly Message[]; owner: number; nowMs: number },
 ): Conversation {
   const child = createConversation(tx, {
-    owner: parent.owner,
+    owner: copy.owner,
     lineage: "branch",
     parent: parent.no,
     parentSeq: copy.seq,
