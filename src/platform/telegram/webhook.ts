@@ -107,7 +107,7 @@ function contested(): PlatformRefusal {
 }
 
 function trimmed(path: string): string {
-  return path.replace(/\/+$/, "");
+  return path.replace(/\?.*$/s, "").replace(/\/+$/, "");
 }
 
 /** By their hashes, so that the time it takes tells nothing, not even the length. */

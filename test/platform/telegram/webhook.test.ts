@@ -50,6 +50,7 @@ describe("Telegram's calls", () => {
   it.each<[string, Partial<HttpRequest>, number]>([
     ["a call with the secret", {}, 200],
     ["a slash more in the path", { path: "/in/" }, 200],
+    ["a query behind the path", { path: "/in?from=proxy" }, 200],
     ["another path", { path: "/elsewhere" }, 404],
     ["a look", { method: "GET" }, 405],
     ["no secret", { headers: {} }, 401],
