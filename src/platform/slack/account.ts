@@ -4,15 +4,14 @@
  */
 import { withDeadline } from "#base/deadline.js";
 import { type Limits, type Platform, type PlatformParts, PlatformRefusal } from "../platform.js";
-import { Backfill, planBackfill } from "./backfill.js";
 import { Deliver } from "./deliver.js";
 import { Directory } from "./directory.js";
-import type { SlackMessage } from "./event.js";
 import { SlackFault } from "./fault.js";
 import { answerSlack } from "./http-door.js";
 import { type Afterwards, Intake, type Self } from "./intake.js";
 import type { SlackSettings } from "./kind.js";
 import { refusalOf } from "./outcome.js";
+import { readBack } from "./read-back.js";
 import { type LineEnd, openSocket, type SocketLine } from "./socket.js";
 import { type SlackWeb, slackWeb } from "./web.js";
 
@@ -23,10 +22,6 @@ const AFTERWARDS_LIMIT_MS = 10_000;
 const END_GRACE_MS = 1_000;
 const BACKOFF_FIRST_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
-/** Channels whose past could not be read are tried again, at growing distances, so many times. */
-const READ_ROUNDS_MAX = 20;
-const READ_AGAIN_MS = 15_000;
-const READ_AGAIN_MAX_MS = 600_000;
 /** A connection that lived this long was a good one: the next attempt comes at once. */
 const STEADY_MS = 10_000;
 
@@ -189,28 +184,9 @@ class SlackAccount {
     return openSocket({ appToken, root: this.#web.root, clock, log, take }, signal);
   }
 
-  /** Never rejects: the present does not wait for the past. */
   async #readBack(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#parts;
-    const self = this.#self;
-    if (self === undefined) return;
-    try {
-      let plans = planBackfill(await this.#parts.cursors());
-      const { behind } = this.#intake;
-      behind.clear();
-      for (const { channel } of plans) behind.add(channel);
-      const hear = (message: SlackMessage) => this.#intake.takeEntry(message, self, signal);
-      const backfill = new Backfill({ web: this.#web, clock, log, signal, hear });
-      for (let round = 0; plans.length > 0 && round < READ_ROUNDS_MAX; round++) {
-        // What could not be had, or kept, may be later: a full disk is made room on, an outage ends.
-        if (round > 0) await clock.sleep(Math.min(READ_AGAIN_MS * 2 ** round, READ_AGAIN_MAX_MS), signal);
-        for (const plan of plans) if (await backfill.read(plan)) behind.delete(plan.channel);
-        if (signal.aborted) return;
-        plans = plans.filter(({ channel }) => behind.has(channel));
-      }
-    } catch (error) {
-      if (!signal.aborted) log.warn("slack: what was said meanwhile could not be read back", { why: String(error) });
-    }
+    if (this.#self === undefined) return;
+    await readBack({ web: this.#web, parts: this.#parts, intake: this.#intake, self: this.#self, signal });
   }
 
   /** What is being kept may be kept, and acknowledged, before the line goes. */
