@@ -6,7 +6,7 @@
 import type { ScriptFunction } from "../../support/model-server/reply.js";
 import { lastUserText } from "../../support/model-server/seen.js";
 
-const TOKEN = /\bc-?\w+n\d+\b/g;
+const TOKEN = /\bc-?[0-9A-Za-z]+n\d+(?:\.\d+)?\b/g;
 
 export function tokenOf(chat: number | string, number: number): string {
   return `c${chat}n${number}`;
@@ -17,10 +17,16 @@ export function tokensIn(text: string): readonly string[] {
 }
 
 export function chatOf(token: string): string {
-  return /^c(.+)n\d+$/.exec(token)?.[1] ?? "";
+  return /^c(.+)n\d+(?:\.\d+)?$/.exec(token)?.[1] ?? "";
 }
 
 /** Answers every message with its own token. */
 export const echo: ScriptFunction = (seen) => ({
   text: `answer ${tokensIn(lastUserText(seen.items)).at(-1) ?? "none"}`,
 });
+
+/** The same, and who says `wait` is answered when the test says so. */
+export const someWait: ScriptFunction = async (seen, index) => {
+  const isHeld = /wait c\S+$/.test(lastUserText(seen.items).trim());
+  return { ...(await echo(seen, index)), ...(isHeld ? { holdAfter: 1 } : {}) };
+};

@@ -177,6 +177,8 @@ export class Stage {
 
   env(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     return cleanEnv(this.home, {
+      // Where conversations from chats work.
+      HOME: this.work,
       TALARIA_BACKUP_SCHEDULE: "off",
       // So many deaths within minutes are the test's own doing: the breaker has tests of its own.
       TALARIA_HOST_CRASHES_MAX: "0",
