@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { UserError } from "#base/errors.js";
+import { cpuMs } from "../../test/support/cpu-time.js";
 import { type HomePaths, homePaths } from "./home.js";
 import { CONFIG_KEYS } from "./keys.js";
 import { inspectConfig, loadConfig } from "./load.js";
@@ -264,17 +265,13 @@ describe("hostile files", () => {
     ],
   ])("%s are refused with a message, quickly", (_title, content, expected) => {
     write(content);
-    const startMs = performance.now();
-    expect(() => loadConfig(home, {})).toThrow(expected);
-    expect(performance.now() - startMs).toBeLessThan(3_000);
+    expect(cpuMs(() => expect(() => loadConfig(home, {})).toThrow(expected))).toBeLessThan(3_000);
   });
 
   it("made of aliases cost no more than their length", () => {
     const rows = Array.from({ length: 20 }, (_, at) => `k${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
     write(`k0: &a0 [x]\n${rows.join("\n")}\nlogs:\n  level: *a20\n`);
-    const startMs = performance.now();
-    expect(remarks().at(-1)).toMatch(/^error: .*found a list/);
-    expect(performance.now() - startMs).toBeLessThan(3_000);
+    expect(cpuMs(() => expect(remarks().at(-1)).toMatch(/^error: .*found a list/))).toBeLessThan(3_000);
   });
 
   it("may share a scalar by an alias", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { cpuMs } from "../../test/support/cpu-time.js";
 import { inputSchema } from "./input-schema.js";
 
 const shown = (schema: Readonly<Record<string, unknown>>) => {
@@ -38,9 +39,7 @@ describe("a plugin's input schema", () => {
   ])("[PL-5] keeps what does not fit from the plugin: %j", (value, isFine) => expect(fits(city, value)).toBe(isFine));
 
   it("[PL-5] runs no pattern of a plugin on our event loop", () => {
-    const beganMs = performance.now();
-    expect(fits(city, { city: `${"a".repeat(40)}!` })).toBe(true);
-    expect(performance.now() - beganMs).toBeLessThan(500);
+    expect(cpuMs(() => expect(fits(city, { city: `${"a".repeat(40)}!` })).toBe(true))).toBeLessThan(500);
   });
 
   it("[PL-5] lets an object through that cannot be checked here, and shows the schema all the same", () => {

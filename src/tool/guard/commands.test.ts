@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of a shell.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.js";
 import { type CommandPlaces, JUDGED_CHARS_MAX, judgeCommand } from "./commands.js";
 
 const places: CommandPlaces = {
@@ -546,8 +547,6 @@ describe("hostile text", () => {
     ["sql", `psql -c 'delete from ${"a".repeat(80_000)}'`],
     ["code strings", `python3 -c 'import os; ${'"a" '.repeat(20_000)}'`],
   ])("is judged quickly: %s", (_name, text) => {
-    const started = performance.now();
-    judgeCommand(text, places);
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(cpuMs(() => judgeCommand(text, places))).toBeLessThan(4000);
   });
 });
