@@ -5,7 +5,7 @@
 import type { Clock } from "#base/clock.js";
 
 /** What usually runs before is done by then. */
-export const LANE_PATIENCE_MS = 9_000_000;
+export const LANE_PATIENCE_MS = 300;
 /** A message waits this long for the commands before it. */
 export const LANE_WAIT_MS = 3_000;
 /** Quick ones are bounded in time, slow ones (a compaction) are not: they have places of their own. */
