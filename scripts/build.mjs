@@ -28,7 +28,11 @@ const EXTERNAL = ["@photostructure/sqlite", "@swc/wasm-typescript"];
 /** What platform libraries use when somebody installed it beside them, and do without otherwise. */
 const EXTERNAL_OPTIONAL = ["bufferutil", "utf-8-validate", "zlib-sync"];
 /** The ES module build: of a bundled CommonJS module a lazy `import("yaml")` would only see `default`. */
-const ALIAS = { yaml: join(root, "node_modules", "yaml", "browser", "index.js") };
+const ALIAS = {
+  yaml: join(root, "node_modules", "yaml", "browser", "index.js"),
+  // A fallback for Node versions long gone; its own dependency warns on the newer ones.
+  "whatwg-url": "node:url",
+};
 /** zod brings its messages in fifty languages; we show the English ones, and every start would read them all. */
 const ONE_LOCALE = {
   name: "one-locale",
