@@ -41,9 +41,9 @@ describe("Markdown as plain text", () => {
       "_a".repeat(10_000),
       "` ``".repeat(5_000),
     ]) {
-      const startMs = performance.now();
+      const start = process.cpuUsage();
       plainText(text);
-      expect(performance.now() - startMs).toBeLessThan(2_000);
+      expect(process.cpuUsage(start).user / 1000).toBeLessThan(3_000);
     }
   });
 });
