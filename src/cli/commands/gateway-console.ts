@@ -45,7 +45,7 @@ async function reach(context: CliContext): Promise<Socket> {
       reject(
         new UserError(
           `no gateway with a console runs in ${context.home.root}`,
-          "add `platforms: { console: {} }` to config.yaml (talaria config edit) and start: talaria gateway run",
+          "add `platforms: { console: { owners: [me] } }` to config.yaml (talaria config edit) and start: talaria gateway run",
           EXIT["not-found"],
         ),
       ),

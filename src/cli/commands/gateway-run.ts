@@ -11,9 +11,14 @@ import { noteFailure } from "./host-run.js";
 const LEAVE_AFTER_MS = 500;
 const LOOK_EVERY_MS = 200;
 
-export async function run(context: CliContext): Promise<void> {
+export interface RunOptions {
+  readonly reset?: boolean;
+}
+
+export async function run(context: CliContext, { reset }: RunOptions): Promise<void> {
   try {
     await makeRoom(context);
+    if (reset === true) await (await import("#app/host/find-host.js")).forgetCrashes(context.prepareHome());
     await serve(context);
   } catch (error) {
     await noteFailure(context, error);
@@ -116,7 +121,8 @@ function tellChanges(context: CliContext, standing: () => GatewayStanding): () =
 /** What somebody who has configured nothing can do. */
 export const NO_PLATFORMS: readonly string[] = [
   "No platform is configured, so nobody can write from anywhere yet. To try it without an account:",
-  "  talaria config set platforms '{\"console\": {}}'   then start the gateway again,",
-  "  talaria gateway console                           in a second terminal.",
+  '  talaria config set platforms \'{"console": {"owners": ["me"]}}\'',
+  "  talaria gateway run         and in a second terminal:",
+  "  talaria gateway console",
   "docs/guide/gateway.md tells how to add Telegram, Discord, Slack, IRC or a webhook.",
 ];

@@ -14,7 +14,8 @@ export const register: Register = (command, context) => {
       "Run the host of this home with its platforms until it is stopped. Ctrl-C lets running turns finish " +
         "(gateway.drain_seconds); a second one cuts them, and they go on with the next start.",
     )
-    .action(async () => (await import("./gateway-run.js")).run(context));
+    .option("--reset", "forget earlier crashes, which ends safe mode")
+    .action(async (options) => (await import("./gateway-run.js")).run(context, options));
   command
     .command("status")
     .summary("which platforms are up, and what is owed?")
@@ -44,6 +45,18 @@ export const register: Register = (command, context) => {
     .description("Stop the gateway and have it started again, with the settings and the program as they are now.")
     .option("--drain <seconds>", "how long running turns get", parseSeconds)
     .action(async (options) => (await import("./gateway-stop.js")).restart(context, options));
+  addUnitCommands(command, context);
+  addConsole(command, context);
+  addExamples(command, [
+    ["talaria gateway check", "is the configuration right?"],
+    ["talaria gateway run", "until Ctrl-C"],
+    ["talaria gateway console", "in a second terminal, to try it"],
+    ["talaria gateway install", "to have it always"],
+    ["talaria gateway status", "how is it?"],
+  ]);
+};
+
+const addUnitCommands: Register = (command, context) => {
   command
     .command("install")
     .summary("write a systemd unit that keeps it running")
@@ -60,6 +73,9 @@ export const register: Register = (command, context) => {
     .description("Remove the unit that `install` wrote. A gateway that runs goes on until it is stopped.")
     .option("--force", "also when it was changed by hand")
     .action(async (options) => (await import("./gateway-install.js")).uninstall(context, options));
+};
+
+const addConsole: Register = (command, context) => {
   command
     .command("console")
     .summary("write to it as somebody on the console platform")
@@ -70,13 +86,6 @@ export const register: Register = (command, context) => {
     .option("--as <name>", "who writes", "me")
     .option("--chat <id>", "in which chat; with # in front it is a group; default: a direct one")
     .action(async (options) => (await import("./gateway-console.js")).run(context, options));
-  addExamples(command, [
-    ["talaria gateway check", "is the configuration right?"],
-    ["talaria gateway run", "until Ctrl-C"],
-    ["talaria gateway console", "in a second terminal, to try it"],
-    ["talaria gateway install", "to have it always"],
-    ["talaria gateway status", "how is it?"],
-  ]);
 };
 
 const DRAIN_S_MAX = 3_600;

@@ -19,7 +19,7 @@ export const register: Register = (command, context) => {
   addExamples(command, [
     ['talaria send --to telegram:42 "The build is done."', "to a chat"],
     ["make 2>&1 | tail -5 | talaria send --to irc:#ops -", "from a pipe"],
-    ['talaria send --to telegram --wait 10 "hello"', "to its home chat, with the outcome"],
+    ['talaria send --to telegram --wait 10 "hello"', "to its home chat"],
   ]);
 };
 
