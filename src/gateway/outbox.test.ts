@@ -212,6 +212,23 @@ describe("the outbox", () => {
     expect(at.dead).toHaveLength(1);
   });
 
+  it("[GW-16] keeps the slower pace of groups where the platform has one", async () => {
+    const at = post({ kind: { limits: { ...PAPER_LIMITS, groupEveryMs: 5_000 } } });
+    const address = { platform: "paper", account: "main", chatType: "group", chatId: "g" };
+    await at.scene.store.oweDelivery({
+      platform: "paper",
+      address,
+      parts: ["one", "two"],
+      nowMs: at.scene.clock.nowMs(),
+    });
+    at.outbox.poke();
+    await until(() => at.paper.shown("g").length === 1);
+    await pass(at, 4_000);
+    expect(at.paper.shown("g")).toEqual(["one"]);
+    await pass(at, 2_000);
+    expect(at.paper.shown("g")).toEqual(["one", "two"]);
+  });
+
   it("[GW-16] waits with everything when the platform asks for that", async () => {
     const at = post();
     at.paper.fates.push({ kind: "retry", afterMs: 20_000, why: "flood", scope: "platform" });

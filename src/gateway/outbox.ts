@@ -206,7 +206,8 @@ class Post {
     const { store, clock, log } = this.#parts;
     const nowMs = this.#nowMs();
     const event = settlementOf(outcome, due, nowMs);
-    const nextMs = nowMs + line.account.kind.limits.chatEveryMs;
+    const { chatEveryMs, groupEveryMs = chatEveryMs } = line.account.kind.limits;
+    const nextMs = nowMs + (due.address.chatType === "dm" ? chatEveryMs : groupEveryMs);
     await this.#keep(() => store.settleDelivery({ id: due.id, event, nextMs, nowMs: clock.nowMs() }));
     faultPoint("outbox.settled");
     if (event.type === "sent") {

@@ -181,6 +181,8 @@ export interface Limits {
   readonly unit: "utf16" | "bytes";
   /** Between two messages to one chat, so that the platform does not complain. */
   readonly chatEveryMs: number;
+  /** The same where several people are, if the platform has less patience there. */
+  readonly groupEveryMs?: number;
   /** Messages a second to the platform as a whole. */
   readonly perSecond: number;
   /** Between two edits of one message; 0 where there is no editing. */

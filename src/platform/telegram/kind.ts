@@ -47,6 +47,7 @@ export const telegram: PlatformKind<TelegramSettings> = {
     unit: "utf16",
     // In groups it is 20 a minute; a burst is told to wait by Telegram itself.
     chatEveryMs: 1000,
+    groupEveryMs: 3000,
     perSecond: 30,
     editEveryMs: 1500,
     mediaIn: 20_000_000,
