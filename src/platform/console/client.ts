@@ -1,6 +1,7 @@
 /** One client of the console: its lines in, ours out, and whether it speaks JSON or is a person at a keyboard. */
 import type { Socket } from "node:net";
 import { LineSplitter } from "#base/line-splitter.js";
+import { Paper } from "./paper.js";
 import { FromClient, LINE_CHARS_MAX, type ToClient } from "./wire.js";
 
 /** Messages on their way to the store from one client; beyond this its socket is not read. */
@@ -16,6 +17,7 @@ export class Client {
   readonly #socket: Socket;
   readonly #events: ClientEvents;
   readonly #lines = new LineSplitter(LINE_CHARS_MAX);
+  readonly #paper = new Paper();
   #unkept = 0;
   /** Unknown until its first line: whoever has said nothing yet is shown nothing. */
   speech: "unknown" | "json" | "words" = "unknown";
@@ -35,12 +37,12 @@ export class Client {
 
   /** `wasTaken` is called when the kernel has it. */
   tell(line: ToClient, wasTaken?: () => void): void {
-    const written = this.speech === "words" ? asWords(line) : JSON.stringify(line);
+    const written = this.speech === "words" ? this.#paper.wordsFor(line) : `${JSON.stringify(line)}\n`;
     if (written === "") {
       wasTaken?.();
       return;
     }
-    this.#socket.write(`${written}\n`, (error) => {
+    this.#socket.write(written, (error) => {
       if (error === null || error === undefined) wasTaken?.();
     });
   }
@@ -71,7 +73,10 @@ export class Client {
   #sort(line: string): Promise<void> {
     const found = parsed(line);
     if (this.speech === "unknown") this.speech = typeof found === "object" ? "json" : "words";
-    if (this.speech === "words") return this.#events.words(this, line);
+    if (this.speech === "words") {
+      this.#paper.typed();
+      return this.#events.words(this, line);
+    }
     const judged = FromClient.safeParse(found);
     if (judged.success) return this.#events.line(this, judged.data);
     this.tell({ type: "refused", ...idOf(found), why: why(judged.error.issues) });
@@ -99,20 +104,4 @@ function why(issues: readonly { readonly path: PropertyKey[]; readonly message: 
   return first === undefined || first.path.length === 0
     ? 'expected {"id":"…","chat":"…","who":"…","text":"…"}'
     : `${first.path.join(".")}: ${first.message}`;
-}
-
-/** For a person who looks at a bare socket. */
-function asWords(line: ToClient): string {
-  switch (line.type) {
-    case "message":
-    case "edit":
-      return line.text;
-    case "not-kept":
-    case "refused":
-      return `! ${line.why}`;
-    case "answer":
-      return line.text;
-    default:
-      return "";
-  }
 }

@@ -76,6 +76,22 @@ describe("a person at a bare socket", () => {
     await eventually("it is there", () => person.lines().includes("good day"));
   });
 
+  it("sees an answer grow, and not anew at every word", async () => {
+    const platform = await start();
+    const person = client();
+    person.socket.write("hello there\n");
+    await receiver.hears("hello there");
+    const say = (text: string) => ({ id: "d1", place, text });
+    const signal = AbortSignal.timeout(2_000);
+    await platform.send(say("It is"), signal);
+    await platform.edit?.(place, "d1", say("It is noon.\nNearly"), signal);
+    await platform.edit?.(place, "d1", say("It is noon.\nNearly so."), signal);
+    await platform.edit?.(place, "d1", say("No."), signal);
+    await platform.send({ ...say("Another."), id: "d2" }, signal);
+    await eventually("all is there", () => person.lines().includes("Another."));
+    expect(person.lines()).toEqual(["It is noon.", "Nearly so.", "No.", "Another."]);
+  });
+
   it("[CT-2] says every line under an id of its own, on every connection", async () => {
     await start();
     client().socket.write("same\nsame\n");
