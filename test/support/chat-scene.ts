@@ -36,12 +36,16 @@ export class ChatScene extends GatewayScene {
     const before = this.paper.shown(chat).length;
     await this.say(text, saying);
     for (let tries = 0; tries < 60 && this.paper.shown(chat).length === before; tries++) await this.pass(500);
+    await this.pass(2_000);
     // Parts of one answer follow each other at the chat's pace.
-    for (let seen = before; seen < this.paper.shown(chat).length; ) {
-      seen = this.paper.shown(chat).length;
-      await this.pass(3_000);
-    }
+    for (let tries = 0; tries < 60 && !(await this.#isQuiet()); tries++) await this.pass(1_000);
     return this.paper.shown(chat).slice(before).join("\n");
+  }
+
+  async #isQuiet(): Promise<boolean> {
+    const { store } = this.scene;
+    const [commands, { open }] = await Promise.all([store.openCommands({ limit: 1 }), store.stats({})]);
+    return commands.length === 0 && open.deliveries === 0;
   }
 
   async conversationOf(id: string, type = "dm"): Promise<string> {

@@ -55,6 +55,13 @@ describe("who may speak", () => {
     expect(await access.judge(named, message("8"))).toEqual({ kind: "stranger" });
   });
 
+  it("[GW-2] is shown no code", async () => {
+    const { access, rows } = open();
+    await access.judge(account({ allow: ["42"], owners: ["7"] }), message("42"));
+    await access.judge(account({ allow: ["42"], owners: ["7"] }), message("7"));
+    expect([rows("pairing"), rows("delivery")]).toEqual([0, 0]);
+  });
+
   it("[GW-1] may be everybody, and a star makes nobody an owner", async () => {
     const { access } = open();
     const everybody = account({ allow: ["*"], owners: ["*"] });

@@ -88,7 +88,16 @@ describe("a command in a chat", () => {
   });
 
   it("[GW-12] what is said after it comes after it: /new withdraws nothing that follows", async () => {
-    const at = await open(texts("one", "two"));
+    const breath = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const at = await open(texts("one", "two"), {
+      wrap: (store) => ({
+        ...store,
+        async reset(args) {
+          for (let at = 0; at < 50; at++) await breath();
+          return store.reset(args);
+        },
+      }),
+    });
     await at.ask("first");
     const old = await at.conversationOf("1");
     await Promise.all([at.say("/new"), at.say("second")]);

@@ -16,7 +16,7 @@ afterEach(async () => {
 const texts = (...all: string[]): ScriptedReply[] => all.map((text) => ({ text }));
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-type At = "beginCommand" | "finishCommand";
+type At = "beginCommand" | "finishCommand" | "reset";
 
 /** A scene whose host dies where it is told to: what it waits for there never comes. */
 async function mortal(replies: readonly ScriptedReply[] = [], more: Partial<GatewaySceneOptions> = {}) {
@@ -24,6 +24,7 @@ async function mortal(replies: readonly ScriptedReply[] = [], more: Partial<Gate
   const wrap = (store: SessionStore): SessionStore => ({
     ...store,
     beginCommand: (args) => (diesAt === "beginCommand" ? never() : store.beginCommand(args)),
+    reset: (args) => (diesAt === "reset" ? never() : store.reset(args)),
     finishCommand: (args) => (diesAt === "finishCommand" ? never() : store.finishCommand(args)),
   });
   const scene = await ChatScene.open(replies, { ...more, wrap });
@@ -95,6 +96,15 @@ describe("after a death", () => {
     expect(scene.paper.shown().at(-1)).toBe("two");
     const rows = await scene.scene.history((await scene.conversationOf("1")) as never);
     expect(rows.map(({ text }) => text)).toEqual(["second", "two"]);
+    expect(await scene.conversationOf("1")).not.toBe(old);
+  });
+
+  it("[GW-8] /new that was begun and had not happened is done", async () => {
+    const { scene, dies, next } = await mortal(texts("one"));
+    await scene.ask("first");
+    const old = await scene.conversationOf("1");
+    await dies("reset", "/new");
+    expect(await next()).toEqual([expect.stringMatching(/^New session\./)]);
     expect(await scene.conversationOf("1")).not.toBe(old);
   });
 
@@ -184,8 +194,11 @@ describe("a store or a host in trouble", () => {
     await scene.pass(3_000);
     expect(scene.paper.shown("9").slice(1)).toEqual(["There is no conversation yet."]);
     // What is said meanwhile neither runs it nor counts as a try.
-    for (let at = 0; at < 5; at++) await scene.say("/version", { by });
-    await scene.pass(9_000);
+    for (let at = 0; at < 5; at++) {
+      const hearing = scene.say("hello", { by });
+      await scene.pass(4_000);
+      await hearing;
+    }
     code = "";
     const before = scene.paper.shown("9").length;
     await scene.restart();
