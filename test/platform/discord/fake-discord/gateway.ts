@@ -28,7 +28,7 @@ export class FakeGateway {
   identifyCloseCode: number | undefined;
   /** Sessions left for the day. */
   sessionLimit = { total: 1000, remaining: 1000, reset_after: 86_400_000, max_concurrency: 1 };
-  identifies = 0;
+  readonly identifiedAtMs: number[] = [];
   resumes = 0;
   invalidSessions = 0;
   readonly closeCodes: number[] = [];
@@ -49,6 +49,10 @@ export class FakeGateway {
 
   setUrl(url: string): void {
     this.#url = url;
+  }
+
+  get identifies(): number {
+    return this.identifiedAtMs.length;
   }
 
   get lines(): number {
@@ -108,7 +112,7 @@ export class FakeGateway {
   }
 
   #identify(socket: WebSocket, d: Record<string, unknown>): Session | undefined {
-    this.identifies++;
+    this.identifiedAtMs.push(performance.now());
     this.sessionLimit.remaining--;
     if (d["token"] !== this.#token || this.identifyCloseCode !== undefined) {
       socket.close(d["token"] === this.#token ? this.identifyCloseCode : 4004);
