@@ -3,6 +3,7 @@
  * its library does, the gateway and the other accounts go on; how it stands is told to whoever asks.
  */
 import type { Clock } from "#base/clock.js";
+import { OperationalError } from "#base/errors.js";
 import type { Logger } from "#base/log.js";
 import { type MenuEntry, type Platform, PlatformRefusal, type Receiver } from "#platform/platform.js";
 import type { Account, AccountStanding, AccountState } from "./gateway.js";
@@ -32,6 +33,8 @@ export class AccountLine {
   readonly counts = { received: 0, sent: 0, failed: 0, lastReceivedMs: 0, lastSentMs: 0 };
   #state: AccountState = { kind: "starting" };
   #platform: Platform | undefined;
+  /** The line is well, and the store took nothing of what came by it last. */
+  #isUnkept = false;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
@@ -102,7 +105,7 @@ export class AccountLine {
         clock,
         log: log.child({ platform: kind.name, account: name }),
         receiver: {
-          message: (incoming) => heard.message(incoming),
+          message: (incoming) => this.#kept(heard.message(incoming)),
           press: (press) => heard.press(press),
           up: () => this.#isUp(),
           down: (why) => this.#lost(new Error(why), null),
@@ -116,7 +119,22 @@ export class AccountLine {
     }
   }
 
+  /** [CT-8] What cannot be kept stays with the platform, and that is told for as long as it lasts. */
+  async #kept(keeping: Promise<void>): Promise<void> {
+    try {
+      await keeping;
+    } catch (error) {
+      if (error instanceof OperationalError) {
+        this.#isUnkept = true;
+        this.#lost(new Error(`messages cannot be kept and wait with the platform: ${error.message}`), null);
+      }
+      throw error;
+    }
+    if (this.#isUnkept) this.#isUp();
+  }
+
   #isUp(): void {
+    this.#isUnkept = false;
     if (this.#state.kind === "up") return;
     const { clock, log, onUp } = this.parts;
     this.#state = { kind: "up", sinceMs: clock.nowMs() };

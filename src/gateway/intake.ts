@@ -79,10 +79,10 @@ async function hear(parts: IntakeParts, hearing: Hearing): Promise<void> {
   const heard: Heard = { account, incoming, address, key, person: verdict.person };
   const route = await parts.store.route({ key });
   if (!isMeantForUs(heard, route)) return left(parts, hearing);
-  line.counts.received++;
-  line.counts.lastReceivedMs = parts.clock.nowMs();
   if (parts.chatCommands.isCommand(heard)) await parts.chatCommands.take(heard);
   else if (!(await parts.chatCommands.asAnswer(heard))) await dispatch(parts, hearing, { heard, route });
+  line.counts.received++;
+  line.counts.lastReceivedMs = parts.clock.nowMs();
   faultPoint("gateway.kept");
 }
 
