@@ -138,7 +138,9 @@ export class RunningHost implements Host {
   /** After recovery, so that what was cut goes on before what is new. Never in safe mode: a platform may be what crashes. */
   async #openGateway(): Promise<void> {
     const { gateway } = this.#works;
-    if (gateway === undefined || this.#state === "stopping" || this.#safeMode.standing() !== null) return;
+    if (gateway === undefined || this.#state === "stopping") return;
+    const safeMode = this.#safeMode.standing();
+    if (safeMode !== null) return this.#wish.gateway?.onPutOff(safeMode.untilMs);
     await gateway.open();
     this.#wish.gateway?.onOpen(() => gateway.standing());
   }

@@ -21,8 +21,8 @@ export interface HostWish extends ClaimWish {
   readonly log: Logger;
   /** Stays until it is stopped, whether anybody needs it or not. */
   readonly stays: boolean;
-  /** Set: this host has the platforms. Told once they are opened. */
-  readonly gateway?: { onOpen(standing: () => GatewayStanding): void };
+  /** Set: this host has the platforms. Told once they are opened, or that they are not before some moment. */
+  readonly gateway?: { onOpen(standing: () => GatewayStanding): void; onPutOff(untilMs: number): void };
   /** Something is broken that must not go on: the process ends, and the next one recovers. */
   onBroken(error: unknown): void;
   /** A stop begins, with this much time for running turns. */

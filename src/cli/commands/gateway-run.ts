@@ -70,6 +70,13 @@ async function serve(context: CliContext): Promise<void> {
         onOpen(standing) {
           forget = tellChanges(context, standing);
         },
+        onPutOff(untilMs) {
+          if (out.json) return out.document({ event: "safe-mode", until: new Date(untilMs).toISOString() });
+          out.line(
+            `It crashed too often: no platform is opened until ${out.time(untilMs)}. talaria logs may tell why;`,
+          );
+          out.line("stop it and start it with --reset to try again at once.");
+        },
       },
       onStop(drainMs) {
         forget();
