@@ -9,7 +9,7 @@ import { incomingOf } from "./heard.js";
 import type { IrcSettings } from "./kind.js";
 import { type Line, openLine } from "./line.js";
 import { LINES_MAX, linesOf } from "./lines.js";
-import { isSameName, isTarget } from "./names.js";
+import { isSameName, isTarget, targetOf } from "./names.js";
 import { Receipts } from "./receipts.js";
 
 /** The lines of one send beyond the first few go out slower, or the server takes us for a flood. */
@@ -63,7 +63,7 @@ class IrcAccount implements Platform {
 
   async send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const line = this.#line;
-    const target = outgoing.place.chat.id;
+    const target = targetOf(outgoing.place.chat.id);
     if (!isTarget(target)) return { kind: "refused", why: "that is no nick and no channel" };
     if (line === undefined)
       return { kind: "retry", afterMs: NOT_CONNECTED_MS, why: "not connected", scope: "platform" };

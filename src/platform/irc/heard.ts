@@ -18,13 +18,15 @@ export function incomingOf(message: IrcMessage, nick: string, newId: () => strin
   if (message.tags["batch"] !== undefined && (id === undefined || id === "")) return undefined;
   const channel = channelIn(target);
   const named = withoutName(text, nick);
+  const sender = senderOf(message);
   return {
     eventId: id === undefined || id === "" ? newId() : `msgid:${id}`,
     chat:
       channel === undefined
-        ? { type: "dm", id: folded(message.nick), name: message.nick }
+        ? // By the mask: whoever takes a nick takes nobody's conversation with it.
+          { type: "dm", id: sender.id, name: message.nick }
         : { type: "group", id: folded(channel), name: channel },
-    sender: senderOf(message),
+    sender,
     text: channel === undefined ? text : named.text,
     isAddressed: channel === undefined || named.isNamed,
   };

@@ -26,3 +26,9 @@ export function isTarget(target: string): boolean {
 export function withoutColours(text: string): string {
   return text.replace(/\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04[\da-fA-F]{6}|[\x02\x0f\x11\x16\x1d\x1e\x1f]/g, "");
 }
+
+/** Where a message to a chat goes: a private one is known by its mask, and reached by the nick in it. */
+export function targetOf(chatId: string): string {
+  const [nick = chatId] = chatId.split("!");
+  return channelIn(chatId) === undefined ? nick : chatId;
+}

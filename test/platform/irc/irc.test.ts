@@ -60,13 +60,13 @@ describe.runIf(hasServer)("on a real server", () => {
     ends.push(() => alice.leave());
   });
 
-  it("names people by their mask, and chats by nick and channel", async () => {
+  it("names people and private chats by their mask, and channels by name", async () => {
     await start(server.port, { channels: ["#Kitchen"] });
     await alice.say("talaria", "hello");
     await alice.say("#kitchen", "anybody there, talaria?");
     expect(await receiver.hears("hello")).toMatchObject({
       sender: { id: "alice!~alice@127.0.0.1", name: "alice" },
-      chat: { type: "dm", id: "alice" },
+      chat: { type: "dm", id: expect.stringMatching(/^alice!.+@.+$/) },
     });
     expect(await receiver.hears("anybody there, talaria?")).toMatchObject({
       chat: { type: "group", id: "#kitchen" },

@@ -20,7 +20,9 @@ export async function ircScene(binary: Ngircd): Promise<PlatformScene> {
     settings: irc.settings.parse({ host: "127.0.0.1", port: line.port, nick: NICK, channels: [CHANNEL] }),
     peer: new IrcPeer({ alice, bob }, line),
     chats: ["dm", "group"],
-    place: (chat) => ({ chat: chat === "dm" ? { type: "dm", id: "alice" } : { type: "group", id: CHANNEL } }),
+    place: (chat) => ({
+      chat: chat === "dm" ? { type: "dm", id: "alice!~alice@127.0.0.1" } : { type: "group", id: CHANNEL },
+    }),
     lacks: {
       "server-error": "a server that cannot take a message says why, or is gone",
       "markup-refused": "IRC has no markup",
