@@ -294,6 +294,20 @@ function describeCommands(open: OpenStore): void {
     expect((await owed(scene)).map(({ text }) => text)).toEqual(["gone"]);
   });
 
+  it("[CM-4] a chat that led to another's conversation and expired begins one of its own person's", async () => {
+    const scene = await Scenario.open(open);
+    const policy = { mode: "idle", idleMinutes: 10, atHour: 4 } as const;
+    const adas = await scene.exchange("hello", "hi", { key: CHAT, author: { account: "1" } });
+    await scene.exchange("hello", "hi", { key: OTHER_CHAT, author: { account: "2" }, policy });
+    const actor = { platform: "telegram", routeKey: OTHER_CHAT };
+    await scene.store.resume({ actor, to: adas.conversation, nowMs: scene.tick() });
+    scene.clock.advance(HOUR_MS);
+    const fresh = await scene.said("private", { key: OTHER_CHAT, author: { account: "2" }, policy });
+    expect(fresh.resetFrom?.conversation).toBe(adas.conversation);
+    const owner = (await scene.store.person({ platform: "telegram", account: "2", nowMs: 1 })).id;
+    expect(await scene.card(fresh.conversation)).toMatchObject({ owner, lineage: "reset" });
+  });
+
   it("[GW-11] what a job has to tell is told once, with the job's end", async () => {
     const scene = await Scenario.open(open);
     const job = { kind: "tell", key: "k", payload: {}, dueMs: 0 };

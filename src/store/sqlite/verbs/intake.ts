@@ -230,7 +230,8 @@ function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: () 
   }
   if (!isRoutedElsewhere(tx, current.no, target.key))
     closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
-  const conversation = begin(tx, inbound, childOf(current, "reset"));
+  // [CM-4] Whose chat it is: what it led to before may have been somebody else's, who has no part in what follows.
+  const conversation = begin(tx, inbound, { ...childOf(current, "reset"), owner: author() });
   useRoute(tx, target, { conversation: conversation.no, policy, nowMs: inbound.nowMs });
   return {
     kind: "place",
