@@ -49,6 +49,8 @@ export function createOutbox(parts: OutboxParts): Outbox {
 class Post {
   readonly #parts: OutboxParts;
   readonly #under = new Set<Promise<void>>();
+  /** By platform. */
+  readonly #resolving = new Map<string, Promise<void>>();
   readonly #abort = new AbortController();
   /** An earlier attempt did certainly not arrive: its copy needs no mark. Lost with the process, which marks it then. */
   readonly #absent = new Set<DeliveryId>();
@@ -90,7 +92,9 @@ class Post {
 
   /** Nothing is on its way, and nothing more is due. */
   async #quiet(): Promise<void> {
-    while (this.#pump !== undefined || this.#under.size > 0) await Promise.all([this.#pump, ...this.#under]);
+    while (this.#pump !== undefined || this.#under.size > 0 || this.#resolving.size > 0) {
+      await Promise.all([this.#pump, ...this.#under, ...this.#resolving.values()]);
+    }
   }
 
   #nowMs(): number {
@@ -109,7 +113,7 @@ class Post {
       while (this.#isWanted && !this.#isStopped) {
         this.#isWanted = false;
         await this.#recover();
-        for (const line of this.#parts.lines()) await this.#resolveUnknown(line);
+        this.#resolve();
         for (const line of this.#parts.lines()) await this.#claimFor(line);
       }
       waitMs = Math.min(IDLE_LOOK_MS, await this.#untilDue());
@@ -132,22 +136,57 @@ class Post {
     }
   }
 
-  async #resolveUnknown(line: AccountLine): Promise<void> {
+  /** Beside what is sent: a platform that is slow to say what arrived holds up its own unknowns alone. */
+  #resolve(): void {
+    for (const name of new Set(this.#parts.lines().map(({ account }) => account.kind.name))) {
+      if (this.#resolving.has(name)) continue;
+      const work = this.#resolvePlatform(name)
+        .catch((error: unknown) => {
+          if (!(error instanceof OperationalError)) throw error;
+          // They stay unknown, and are looked at again.
+          this.#parts.log.warn("what became of deliveries cannot be told yet", { code: error.code });
+          return 0;
+        })
+        .then((resolved) => {
+          this.#resolving.delete(name);
+          if (resolved > 0) this.poke();
+        });
+      this.#resolving.set(name, work);
+    }
+  }
+
+  async #resolvePlatform(name: string): Promise<number> {
+    let resolved = 0;
+    for (const line of this.#parts.lines()) {
+      if (line.account.kind.name === name) resolved += await this.#resolveUnknown(line);
+    }
+    return resolved;
+  }
+
+  async #resolveUnknown(line: AccountLine): Promise<number> {
     const platform = line.platform();
-    if (platform === undefined) return;
+    if (platform === undefined) return 0;
     const { store, clock } = this.#parts;
-    const { kind, name } = line.account;
-    const unknown = await store.unknownDeliveries({ limit: PAGE_UNKNOWN, platforms: [kind.name] });
-    for (const due of unknown.filter(({ address }) => (address.account ?? name) === name)) {
-      if (this.#isStopped) return;
+    const wish = { platforms: [line.account.kind.name], except: this.#others(line) };
+    const unknown = await store.unknownDeliveries({ ...wish, limit: PAGE_UNKNOWN });
+    for (const due of unknown) {
       const found = await findOne(platform, due, this.#send(line));
+      // Whoever was cut off while looking knows nothing: the next host looks.
+      if (this.#isStopped) return 0;
       if (found.kind === "absent") this.#remember(due.id);
       const event = resolutionOf(found, due, this.#nowMs());
       faultPoint("outbox.resolved");
       await store.settleDelivery({ id: due.id, event, nowMs: clock.nowMs() });
       if (event.type === "gave-up") await this.#parts.onDead(due, event.error);
-      this.#isWanted = true;
     }
+    return unknown.length;
+  }
+
+  /** An account that is not configured any more is spoken for by those that are. */
+  #others({ account }: AccountLine): { readonly platform: string; readonly account: string }[] {
+    return this.#parts.lines().flatMap(({ account: { kind, name } }) => {
+      return kind.name === account.kind.name && name !== account.name ? [{ platform: kind.name, account: name }] : [];
+    });
   }
 
   async #claimFor(line: AccountLine): Promise<void> {
@@ -155,14 +194,10 @@ class Post {
     const room = Math.min(line.pace.room(), SENDS_AT_ONCE - this.#under.size);
     if (platform === undefined || room <= 0 || this.#isStopped) return;
     const { store, host } = this.#parts;
-    const { kind, name } = line.account;
-    const others = this.#parts
-      .lines()
-      .filter(({ account }) => account.kind.name === kind.name && account.name !== name);
     const claimed = await store.claimDeliveries({
       host,
-      platforms: [kind.name],
-      except: others.map(({ account }) => ({ platform: kind.name, account: account.name })),
+      platforms: [line.account.kind.name],
+      except: this.#others(line),
       limit: room,
       nowMs: this.#nowMs(),
     });
@@ -197,7 +232,7 @@ class Post {
         : await sendOne(platform, due, { ...this.#send(line), preview, isProvenAbsent });
     // Whoever asked for patience gets it from everybody before the next is claimed.
     if (outcome.kind === "retry" && outcome.scope === "platform") {
-      line.pace.pause(Math.min(outcome.afterMs, RETRY_MAX_MS));
+      line.pace.pause(outcome.afterMs);
     }
     await this.#settle(line, due, outcome);
   }
@@ -247,16 +282,23 @@ class Post {
     this.#absent.add(id);
   }
 
-  /** Milliseconds until something can be done. */
+  /** Milliseconds until something can be done: by a line that is up, for what it may send, at its own pace. */
   async #untilDue(): Promise<number> {
-    const lines = this.#parts.lines().filter((line) => line.platform() !== undefined);
-    if (lines.length === 0 || this.#under.size >= SENDS_AT_ONCE) return IDLE_LOOK_MS;
-    const { atMs } = await this.#parts.store.deliveryDue({ platforms: lines.map(({ account }) => account.kind.name) });
+    if (this.#under.size >= SENDS_AT_ONCE) return IDLE_LOOK_MS;
+    let soonestMs = IDLE_LOOK_MS;
+    for (const line of this.#parts.lines()) {
+      if (line.platform() !== undefined) soonestMs = Math.min(soonestMs, await this.#untilDueFor(line));
+    }
+    return soonestMs;
+  }
+
+  async #untilDueFor(line: AccountLine): Promise<number> {
+    const wish = { platforms: [line.account.kind.name], except: this.#others(line) };
+    const { atMs } = await this.#parts.store.deliveryDue(wish);
     if (atMs === null) return IDLE_LOOK_MS;
     const aheadMs = atMs - this.#nowMs();
     // Nothing is ever put off for so long: the clock was set back since, and nobody is to wait for it.
     if (aheadMs > RETRY_MAX_MS) this.#baseMs += aheadMs;
-    const paceMs = Math.min(...lines.map(({ pace }) => pace.waitMs()));
-    return Math.max(paceMs, atMs - this.#nowMs());
+    return Math.max(line.pace.waitMs(), atMs - this.#nowMs());
   }
 }

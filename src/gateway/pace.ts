@@ -3,6 +3,8 @@ import type { Clock } from "#base/clock.js";
 
 /** Seconds' worth of messages that may be saved up. */
 const BURST_S = 1;
+/** What a platform may ask for at a time; one that wants more says so again. */
+export const PAUSE_MAX_MS = 3_600_000;
 
 export interface Pace {
   /** Messages that may go now. */
@@ -39,7 +41,9 @@ export function createPace(clock: Clock, perSecond: number): Pace {
       return Math.max(paused, tokens >= 1 ? 0 : ((1 - tokens) / perSecond) * 1000);
     },
     pause(forMs) {
-      pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + forMs);
+      // What names no time that makes sense is no reason to wait: every message has its own patience besides.
+      const pauseMs = Number.isNaN(forMs) ? 0 : Math.min(forMs, PAUSE_MAX_MS);
+      pausedUntilMs = Math.max(pausedUntilMs, clock.monotonicMs() + pauseMs);
     },
   };
 }

@@ -63,6 +63,11 @@ export interface DueJob {
   readonly attempts: number;
 }
 
+export interface PlatformAccount {
+  readonly platform: string;
+  readonly account: string;
+}
+
 /** How what is owed to people stands. */
 export interface OutboxStanding {
   readonly open: readonly {
@@ -97,17 +102,23 @@ export interface OutboxVerbs {
   claimDeliveries(args: {
     readonly host: HostId;
     readonly platforms?: readonly string[];
-    /** Accounts of these platforms that cannot send now. */
-    readonly except?: readonly { readonly platform: string; readonly account: string }[];
+    /** Accounts of these platforms that are not meant. */
+    readonly except?: readonly PlatformAccount[];
     readonly limit: number;
     readonly nowMs: number;
   }): readonly DueDelivery[];
   /** When the next one of these platforms is due; null: nothing is. */
-  deliveryDue(args: { readonly platforms: readonly string[] }): { readonly atMs: number | null };
+  deliveryDue(args: { readonly platforms: readonly string[]; readonly except?: readonly PlatformAccount[] }): {
+    readonly atMs: number | null;
+  };
   /** In numbers, with the last `limit` that were given up on; and of these ids how each stands. */
   outboxStanding(args: { readonly limit: number; readonly ids?: readonly DeliveryId[] }): OutboxStanding;
   /** What a death left in the air, oldest first: to be read back, or sent once more as a marked copy [CT-4]. */
-  unknownDeliveries(args: { readonly limit: number; readonly platforms?: readonly string[] }): readonly DueDelivery[];
+  unknownDeliveries(args: {
+    readonly limit: number;
+    readonly platforms?: readonly string[];
+    readonly except?: readonly PlatformAccount[];
+  }): readonly DueDelivery[];
   settleDelivery(args: {
     readonly id: DeliveryId;
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;

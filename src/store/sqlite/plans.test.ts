@@ -62,6 +62,7 @@ const CALLS: readonly Call[] = [
     { host, limit: 5, platforms: ["telegram"], except: [{ platform: "telegram", account: "x" }], nowMs },
   ],
   ["deliveryDue", { platforms: ["telegram"] }],
+  ["deliveryDue", { platforms: ["telegram"], except: [{ platform: "telegram", account: "x" }] }],
   ["unknownDeliveries", { limit: 5, platforms: ["telegram"] }],
   ["cursors", { platform: "telegram", account: "bot", limit: 5 }],
   ["claimHooks", { host, limit: 5, nowMs }],

@@ -8,7 +8,7 @@ import { type Address, destinationOf } from "#session/address.js";
 import { HOOK_CUT_TEXTS } from "#session/boundary.js";
 import { type DeliveryBody, type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
-import type { DueDelivery, DueJob, OutboxStanding, OutboxVerbs } from "#session/verbs/outbox.js";
+import type { DueDelivery, DueJob, OutboxStanding, OutboxVerbs, PlatformAccount } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
 import { owe, promoteDelivery } from "../line.js";
 import type { Tx, VerbTable } from "../tx.js";
@@ -41,13 +41,18 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     });
   },
 
-  deliveryDue(tx, { platforms }) {
-    const row = tx.db.get<{ atMs: number | null }>(
-      `SELECT min((SELECT min(due_ms) FROM delivery INDEXED BY delivery_due WHERE platform = p.value AND due_ms IS NOT NULL)) AS atMs
-       FROM json_each(?) p`,
-      JSON.stringify(platforms),
-    );
-    return { atMs: row?.atMs ?? null };
+  deliveryDue(tx, { platforms, except = [] }) {
+    // In the index's order, so that what is due first is the first one found.
+    const found = platforms.flatMap((platform) => {
+      const row = tx.db.get<{ atMs: number }>(
+        `SELECT due_ms AS atMs FROM delivery INDEXED BY delivery_due WHERE platform = ?1 AND due_ms IS NOT NULL
+           AND ${meant("?2")} ORDER BY due_ms LIMIT 1`,
+        platform,
+        accountsOf(except, platform),
+      );
+      return row?.atMs ?? [];
+    });
+    return { atMs: found.length === 0 ? null : Math.min(...found) };
   },
 
   outboxStanding(tx, { limit, ids = [] }) {
@@ -76,11 +81,14 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     };
   },
 
-  unknownDeliveries(tx, { limit, platforms }) {
+  unknownDeliveries(tx, { limit, platforms, except = [] }) {
     const rows = tx.db.all<DueRow>(
       `${DUE} WHERE d.no IN (SELECT no FROM delivery WHERE ${IN_THE_AIR}) AND d.state = 'unknown'
-         AND (?1 IS NULL OR d.platform IN (SELECT value FROM json_each(?1))) ORDER BY d.no LIMIT ?2`,
+         AND (?1 IS NULL OR d.platform IN (SELECT value FROM json_each(?1)))
+         AND json_array(d.platform, json_extract(d.address, '$.account')) NOT IN (SELECT value FROM json_each(?2))
+       ORDER BY d.no LIMIT ?3`,
       platforms === undefined ? null : JSON.stringify(platforms),
+      JSON.stringify(except.map(({ platform, account }) => [platform, account])),
       limit,
     );
     return rows.map(toDelivery);
@@ -197,12 +205,22 @@ function toDelivery({ no, marked, address, body, ...row }: DueRow): DueDelivery 
   };
 }
 
+/** Of none of the accounts in this list; what names no account is anybody's. */
+function meant(list: string): string {
+  return `(${list} = '[]' OR json_extract(address, '$.account') IS NULL
+    OR json_extract(address, '$.account') NOT IN (SELECT value FROM json_each(${list})))`;
+}
+
+function accountsOf(except: readonly PlatformAccount[], platform: string): string {
+  return JSON.stringify(except.filter((one) => one.platform === platform).map(({ account }) => account));
+}
+
 /** Each platform by its own index: what one that is down owes is never walked for another. */
 function dueOf(
   tx: Tx,
   wish: {
     platforms: readonly string[];
-    except: readonly { platform: string; account: string }[];
+    except: readonly PlatformAccount[];
     limit: number;
     nowMs: number;
   },
@@ -210,16 +228,13 @@ function dueOf(
   const rows: DueRow[] = [];
   for (const platform of wish.platforms) {
     if (rows.length >= wish.limit) break;
-    const without = wish.except.filter((one) => one.platform === platform).map(({ account }) => account);
     rows.push(
       ...tx.db.all<DueRow>(
         `${DUE} WHERE d.no IN (SELECT no FROM delivery INDEXED BY delivery_due WHERE platform = ?1 AND due_ms <= ?2
-           AND (?3 = '[]' OR json_extract(address, '$.account') IS NULL
-             OR json_extract(address, '$.account') NOT IN (SELECT value FROM json_each(?3)))
-           ORDER BY due_ms LIMIT ?4) ORDER BY d.due_ms`,
+           AND ${meant("?3")} ORDER BY due_ms LIMIT ?4) ORDER BY d.due_ms`,
         platform,
         wish.nowMs,
-        JSON.stringify(without),
+        accountsOf(wish.except, platform),
         wish.limit - rows.length,
       ),
     );
