@@ -24,6 +24,8 @@ const STUBBORN_MS = 5_000;
 /** Attempts of which the platform certainly took nothing, and how long something is owed at all. */
 export const ATTEMPTS_MAX = 200;
 export const OWED_MAX_MS = 3 * 86_400_000;
+/** However long it was owed (nobody was there to send it), it is tried this often. */
+const ATTEMPTS_MIN = 10;
 /** Attempts after which an outcome that nobody can tell is given up on. */
 export const UNSURE_MAX = 5;
 const BACKOFF_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
@@ -111,7 +113,7 @@ export function settlementOf(outcome: SendOutcome, due: DueDelivery, nowMs: numb
     case "unknown":
       return { type: "lost-sight" };
     case "retry": {
-      if (due.attempts >= ATTEMPTS_MAX || nowMs - due.createdMs > OWED_MAX_MS) {
+      if (isSpent(due, nowMs)) {
         return { type: "gave-up", error: `given up after ${due.attempts} attempts: ${outcome.why}` };
       }
       const wanted = Number.isFinite(outcome.afterMs) ? outcome.afterMs : 0;
@@ -124,10 +126,16 @@ export function settlementOf(outcome: SendOutcome, due: DueDelivery, nowMs: numb
 /** For one whose outcome is unknown, after somebody looked [CT-4]. */
 export function resolutionOf(found: FoundSent, due: DueDelivery, nowMs: number): Settlement {
   if (found.kind === "found") return { type: "sent", receipt: found.receipt };
-  if (due.attempts >= UNSURE_MAX) {
+  // Attempts of which nothing was taken say nothing about this one: a copy, at least, is owed.
+  const isOver = found.kind === "absent" ? due.attempts >= ATTEMPTS_MAX : due.isMarked && due.attempts >= UNSURE_MAX;
+  if (isOver) {
     return { type: "gave-up", error: `nobody can say whether it arrived, after ${due.attempts} attempts` };
   }
   return { type: "send-marked-copy", dueMs: nowMs + (found.kind === "absent" ? 0 : backoffMs(due.attempts)) };
+}
+
+function isSpent({ attempts, createdMs }: DueDelivery, nowMs: number): boolean {
+  return attempts >= ATTEMPTS_MAX || (attempts >= ATTEMPTS_MIN && nowMs - createdMs > OWED_MAX_MS);
 }
 
 function backoffMs(attempts: number): number {
