@@ -4,6 +4,7 @@
  * foreign or newer is a finding, not the end.
  */
 import type { Examination, ExamineRequest } from "./doctor-finding.js";
+import { examineGateway } from "./doctor-gateway.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
 import { examineHooks } from "./doctor-hooks.js";
 import { examineHost } from "./doctor-host.js";
@@ -16,6 +17,7 @@ export async function* examine(request: ExamineRequest): AsyncGenerator<Examinat
   yield* examineHome(request);
   yield examineModel(request);
   yield* examinePlugins(request);
+  yield* examineGateway(request);
   yield* await examineHost(request);
   const findings = [...examineStore(request)];
   yield* findings;
