@@ -3,21 +3,14 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SECOND_COPY } from "#gateway/words.js";
-import type { ScriptFunction } from "../support/model-server/reply.js";
 import { echo, someWait, tokenOf, tokensIn } from "./support/echo.js";
+import { GROWING, growing } from "./support/growing.js";
 import { staged } from "./support/staged.js";
 import type { TelegramSide } from "./support/telegram.js";
 
 const { withTelegram } = staged();
 const TIME_MS_MAX = 120_000;
 const [ALICE, BOB, CAROL] = [1001, 1002, 1003] as const;
-
-/** Grows for a few seconds, then waits for the test, then ends. */
-const GROWING = "a reply that grows word by word ".repeat(8);
-const growing: ScriptFunction = async (seen, index) => {
-  const { text = "" } = await echo(seen, index);
-  return { text: `${GROWING}${text}`, pieceChars: 12, chunkDelayMs: 150, holdAfter: 20 };
-};
 
 describe("an answer that grows", () => {
   it("[CT-3] [CT-4] is one message in the end", { timeout: TIME_MS_MAX }, async () => {
