@@ -225,14 +225,14 @@ function placeOnRoute(tx: Tx, inbound: Inbound, target: RouteTarget, author: () 
   const reason = target.isInUse === true ? undefined : expiry(tx, route, inbound.nowMs);
   const policy = target.policy ?? (JSON.parse(route.reset_policy) as ResetPolicy);
   if (reason === undefined) {
-    useRoute(tx, target, { conversation: current.no, policy, nowMs: inbound.nowMs });
+    useRoute(tx, target, { conversation: current.no, policy, origin: inbound.address, nowMs: inbound.nowMs });
     return { kind: "place", conversation: current, isNew: false, suspended: false };
   }
   if (!isRoutedElsewhere(tx, current.no, target.key))
     closeOpening(tx, current, { reason: "session_reset", nowMs: inbound.nowMs, orderKey: target.key });
   // [CM-4] Whose chat it is: what it led to before may have been somebody else's, who has no part in what follows.
   const conversation = begin(tx, inbound, { ...childOf(current, "reset"), owner: author() });
-  useRoute(tx, target, { conversation: conversation.no, policy, nowMs: inbound.nowMs });
+  useRoute(tx, target, { conversation: conversation.no, policy, origin: inbound.address, nowMs: inbound.nowMs });
   return {
     kind: "place",
     conversation,
@@ -291,16 +291,17 @@ function addRoute(tx: Tx, inbound: Inbound, target: RouteTarget, conversation: C
 function useRoute(
   tx: Tx,
   target: RouteTarget,
-  use: { conversation: number; policy: ResetPolicy; nowMs: number },
+  use: { conversation: number; policy: ResetPolicy; origin: Address | undefined; nowMs: number },
 ): void {
   tx.db.run(
     `UPDATE route SET conversation = ?, used_ms = max(used_ms, ?), expires_ms = ?, expired_ms = NULL, reset_policy = ?,
-       name = coalesce(?, name) WHERE key = ?`,
+       name = coalesce(?, name), origin = coalesce(origin, ?) WHERE key = ?`,
     use.conversation,
     use.nowMs,
     resetDeadline(use.policy, use.nowMs)?.atMs ?? null,
     JSON.stringify(use.policy),
     target.name ?? null,
+    json(use.origin),
     target.key,
   );
 }
