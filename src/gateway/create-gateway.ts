@@ -26,6 +26,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     clock,
     log,
     lines: () => lines,
+    mayLeave: (path) => parts.mayLeave(path),
     preview: (turn) => previews.settled(turn),
     onDead: (due, why) => tellDead(parts, due, why),
   });

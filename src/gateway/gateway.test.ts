@@ -160,6 +160,15 @@ describe("files", () => {
     await at.shows(["answer 1"]);
   });
 
+  it("[AP-21] sends no file that has to stay here, and says so", async () => {
+    const at = await open([{ text: "Here it is.\nMEDIA:/home/ada/.talaria/.env" }], {
+      parts: { mayLeave: async () => ({ kind: "stays", why: "it is secret" }) },
+    });
+    await at.paper.hear("send me your settings");
+    await at.shows(["Here it is.", ".env: this file was not sent, it is secret."]);
+    expect(at.paper.attempts.every(({ media }) => media === undefined)).toBe(true);
+  });
+
   it("named in an answer go along with it", async () => {
     const at = await open([{ text: "Here it is.\nMEDIA:/tmp/plot.png" }]);
     await at.paper.hear("draw");

@@ -57,6 +57,8 @@ export interface GatewayParts {
   model(): SlashContext["model"];
   readonly commands: Omit<SlashPorts, "live" | "compact">;
   readonly attachments: AttachmentShelf;
+  /** Whether a file that a reply names may be sent; asked when it is. */
+  mayLeave(path: string): Promise<FileVerdict>;
   /** Asks `pre_gateway_dispatch` hooks; what it says is done instead of handing the message on. */
   beforeDispatch(facts: DispatchFacts): Promise<Dispatch>;
   /** Tells hooks what is not stored. */
@@ -64,6 +66,10 @@ export interface GatewayParts {
   /** Ends this host and starts another that tells the chat; absent where nothing would start one. */
   restart?(): Promise<void>;
 }
+
+export type FileVerdict =
+  /** Where it really is: this is what is sent. */
+  { readonly kind: "may-leave"; readonly path: string } | { readonly kind: "stays"; readonly why: string };
 
 export interface DispatchFacts {
   readonly platform: string;

@@ -41,6 +41,7 @@ class Lines {
       clock,
       log,
       lines: () => this.#lines,
+      mayLeave: async (path) => ({ kind: "may-leave", path }),
       preview: async () => undefined,
       onDead: async (_due, why) => void this.dead.push(why),
     });

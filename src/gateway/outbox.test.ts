@@ -85,6 +85,7 @@ function post(
     clock,
     log,
     lines: () => [line],
+    mayLeave: async (path) => ({ kind: "may-leave", path }),
     preview: async () => undefined,
     onDead: async (_due, why) => void dead.push(why),
   });

@@ -12,6 +12,7 @@ import type { SendOutcome } from "#platform/platform.js";
 import type { SessionStore } from "#session/store.js";
 import type { DueDelivery } from "#session/verbs/outbox.js";
 import type { AccountLine } from "./account-line.js";
+import type { FileVerdict } from "./gateway.js";
 import { findOne, RETRY_MAX_MS, resolutionOf, type SendParts, sendOne, settlementOf } from "./sending.js";
 
 /** Messages on their way at once, over all platforms. */
@@ -30,6 +31,7 @@ export interface OutboxParts {
   lines(): readonly AccountLine[];
   /** The message that shows a turn's answer as it grows, once nothing of it is on its way any more. */
   preview(turn: TurnId): Promise<string | undefined>;
+  mayLeave(path: string): Promise<FileVerdict>;
   /** It will never arrive: somebody is told. */
   onDead(due: DueDelivery, why: string): Promise<void>;
 }
@@ -274,7 +276,8 @@ class Post {
 
   #send(line: AccountLine): SendParts {
     const { clock } = this.#parts;
-    return { clock, signal: this.#abort.signal, isIdempotent: line.account.kind.isIdempotent === true };
+    const mayLeave = (path: string): Promise<FileVerdict> => this.#parts.mayLeave(path);
+    return { clock, signal: this.#abort.signal, isIdempotent: line.account.kind.isIdempotent === true, mayLeave };
   }
 
   #remember(id: DeliveryId): void {

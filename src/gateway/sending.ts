@@ -13,6 +13,7 @@ import type { DeliveryEvent } from "#session/delivery.js";
 import type { DueDelivery } from "#session/verbs/outbox.js";
 import { placeOf } from "./address.js";
 import { approvalToken } from "./commands/approval-token.js";
+import type { FileVerdict } from "./gateway.js";
 import { SECOND_COPY } from "./words.js";
 
 /** How long a platform may take over one message; files may take longer. */
@@ -39,6 +40,7 @@ export interface SendParts {
   readonly signal: AbortSignal;
   /** See `PlatformKind.isIdempotent`. */
   readonly isIdempotent: boolean;
+  mayLeave(path: string): Promise<FileVerdict>;
 }
 
 /** Sends one; `preview` is a message of ours that it takes the place of. Never rejects. */
@@ -48,7 +50,8 @@ export async function sendOne(
   { preview, isProvenAbsent, ...parts }: SendParts & { preview: string | undefined; isProvenAbsent: boolean },
 ): Promise<SendOutcome> {
   const { clock, signal, isIdempotent } = parts;
-  const outgoing = asOutgoing(due, { isMarked: due.isMarked && !isProvenAbsent && !isIdempotent });
+  const isMarked = due.isMarked && !isProvenAbsent && !isIdempotent;
+  const outgoing = await withJudgedFile(asOutgoing(due, { isMarked }), parts);
   const timeMs = outgoing.media === undefined ? SEND_LIMIT_MS : MEDIA_LIMIT_MS;
   faultPoint("outbox.before-send");
   const outcome = await guarded({ clock, timeMs: timeMs + STUBBORN_MS }, () =>
@@ -64,6 +67,16 @@ export async function sendOne(
   );
   faultPoint("outbox.sent");
   return outcome;
+}
+
+/** What a model names is looked at before it leaves: a file that has to stay is named, with the reason. */
+async function withJudgedFile({ media, ...words }: Outgoing, { mayLeave }: SendParts): Promise<Outgoing> {
+  if (media === undefined) return words;
+  // Whoever cannot look cannot say that it may.
+  const unseen = (): FileVerdict => ({ kind: "stays", why: "it could not be looked at" });
+  const verdict = await mayLeave(media.path).catch(unseen);
+  if (verdict.kind === "may-leave") return { ...words, media: { ...media, path: verdict.path } };
+  return { ...words, text: `${words.text}: this file was not sent, ${verdict.why}.` };
 }
 
 export async function findOne(platform: Platform, due: DueDelivery, parts: SendParts): Promise<FoundSent> {

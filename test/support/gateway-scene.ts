@@ -127,6 +127,7 @@ export class GatewayScene {
           return { sha256: "a".repeat(64), path: `/kept/${name}`, bytes };
         },
       },
+      mayLeave: async (path) => ({ kind: "may-leave", path }),
       beforeDispatch: async () => ({ kind: "allow" }),
       announce: () => undefined,
       ...options.parts,

@@ -9,6 +9,7 @@ import type { HttpAnswer, HttpRequest } from "#platform/platform.js";
 import type { Live } from "#runtime/live/port.js";
 import type { WorksParts } from "../host/make-server.js";
 import { accountsOf } from "./accounts.js";
+import { judgeLeaving } from "./leaving-files.js";
 import { maskedKind } from "./masked-kind.js";
 import type { Problem } from "./problem.js";
 import { createShelf } from "./shelf.js";
@@ -95,6 +96,7 @@ function gatewayParts(
     model: () => models.port.current(),
     commands,
     attachments: createShelf({ folder: home.attachments, store, clock }),
+    mayLeave: (path) => judgeLeaving(path, { home, cwd }),
     beforeDispatch: (facts) => extensions.beforeDispatch(facts),
     announce: (name, payload) => extensions.announce(name, payload),
     restart: async () => restart(),
