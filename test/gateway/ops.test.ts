@@ -117,6 +117,22 @@ describe("talaria gateway restart", () => {
     expect(isThere(second.pid)).toBe(false);
   });
 
+  it("[GW-44] asked for in a chat is told there when it has happened, once", async () => {
+    home = opsHome();
+    home.configure(CONSOLE);
+    const gateway = await home.gateway();
+    const me = await home.sit();
+    await me.say("/restart");
+    await until(() => home.logged("platforms are opened").length > 1, "the next one is there");
+    const again = await home.sit();
+    await again.sees(/back/i);
+    await again.say("hello");
+    await again.sees(/demo model/);
+    expect(again.shown.filter((text) => /back/i.test(text))).toHaveLength(1);
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.done).toMatchObject({ code: 143 });
+  });
+
   it("[GW-44] leaves it to a supervisor where there is one", async () => {
     home = opsHome();
     home.configure(CONSOLE);

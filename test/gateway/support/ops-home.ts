@@ -77,12 +77,14 @@ export function opsHome(own: NodeJS.ProcessEnv = {}): OpsHome {
   return ops;
 }
 
+/** Ids are for ever: none is used by two seats. */
+let count = 0;
+
 async function sitDown(path: string, who: string): Promise<Seat> {
   const socket = await reach(path);
   const shown = new Map<string, string>();
   const waiting = new Map<string, (line: Told) => void>();
   let rest = "";
-  let count = 0;
   socket.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
