@@ -11,7 +11,7 @@ export function handoffPort(parts: WorksParts): NonNullable<SlashPorts["handoff"
     const { home, env } = parts.wish;
     const [{ accountsOf }, { findTarget }] = await Promise.all([import("./accounts.js"), import("./target.js")]);
     const config = parts.settings.current();
-    const read = await accountsOf({ home, env, config });
+    const read = await accountsOf({ home, env, config }, parts.extensions.platforms());
     const named = words === "" ? onlyHome(read) : words;
     if (named === undefined) return refused(homesText(read));
     try {
