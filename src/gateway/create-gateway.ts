@@ -124,6 +124,8 @@ const SAMPLE_CHARS = 200;
 async function tellDead({ store, accounts, clock, log }: GatewayParts, due: DueDelivery, why: string): Promise<void> {
   const { platform, address, conversation } = due;
   log.error("a message will never be delivered", { platform, delivery: due.id, conversation, why });
+  // What was owed to a home chat and is nobody's words was such a notice itself: telling of it would never end.
+  if (conversation === null && accounts.some(({ homeChat }) => homeChat === address.chatId)) return;
   const account = accounts.find(({ homeChat }) => homeChat !== undefined && homeChat !== address.chatId);
   if (account?.homeChat === undefined) return;
   const sample = due.text.slice(0, SAMPLE_CHARS).toWellFormed();
