@@ -41,6 +41,7 @@ export class Preview {
   #shown = "";
   #receipt: string | undefined;
   #isOver = false;
+  #isGivenUp = false;
   /** What is on its way to the platform; one at a time. */
   #underWay: Promise<void> | undefined;
   #forgetEdit: (() => void) | undefined;
@@ -95,7 +96,7 @@ export class Preview {
   #want(): void {
     const { kind, streams } = this.#wish.line.account;
     const { editEveryMs } = kind.limits;
-    if (!streams || editEveryMs === 0 || this.#isOver || this.#forgetEdit !== undefined) return;
+    if (!streams || editEveryMs === 0 || this.#isOver || this.#isGivenUp || this.#forgetEdit !== undefined) return;
     if (this.#receipt === undefined && this.#before.length + this.#text.length < FIRST_CHARS) return;
     this.#forgetEdit = this.#parts.clock.after(editEveryMs, () => {
       this.#forgetEdit = undefined;
@@ -125,6 +126,8 @@ export class Preview {
         ? await platform.send(outgoing, signal)
         : await platform.edit?.(outgoing.place, this.#receipt, outgoing, signal);
     if (outcome?.kind === "retry" && outcome.scope === "platform") line.pace.pause(outcome.afterMs);
+    // A first piece that may have arrived, or never will, is not begun again: the reply comes without it.
+    if (isFirst && (outcome?.kind === "unknown" || outcome?.kind === "refused")) this.#isGivenUp = true;
     if (outcome?.kind !== "sent") return;
     this.#shown = text;
     if (!isFirst) return;

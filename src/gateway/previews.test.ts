@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { GatewayScene } from "../../test/support/gateway-scene.js";
+import { GatewayScene, type GatewaySceneOptions } from "../../test/support/gateway-scene.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 
 const scenes: GatewayScene[] = [];
@@ -12,8 +12,11 @@ afterEach(async () => {
 
 const LONG = "This is the beginning of a long answer, and it goes on";
 
-async function open(script: Parameters<typeof scriptedModel>[0]): Promise<GatewayScene> {
-  const scene = new GatewayScene({ models: [scriptedModel(script)], account: { streams: true } });
+async function open(
+  script: Parameters<typeof scriptedModel>[0],
+  more: Partial<GatewaySceneOptions> = {},
+): Promise<GatewayScene> {
+  const scene = new GatewayScene({ models: [scriptedModel(script)], account: { streams: true }, ...more });
   scenes.push(scene);
   return scene.up();
 }
@@ -46,5 +49,38 @@ describe("an answer as it grows", () => {
     at.paper.sheet.splice(0);
     await at.restart();
     await at.shows(["The short answer."]);
+  });
+
+  it("[GW-15] is shown in the chat that is answered, when two chats speak to one conversation", async () => {
+    let gate = Promise.resolve();
+    const at = await open([{ text: "Begun." }, { text: "Begun too." }, { hangsAfter: LONG }], {
+      wrap: (store) => ({ ...store, claim: (args) => gate.then(() => store.claim(args)) }),
+    });
+    await at.paper.hear("hello");
+    await at.shows(["Begun."]);
+    await at.paper.hear("hello", { chatId: "2" });
+    await at.shows(["Begun too."], "2");
+    const { store, clock } = at.scene;
+    const route = await store.route({ key: "agent:main:paper:dm:1" });
+    const actor = { platform: "paper", routeKey: "agent:main:paper:dm:2" };
+    await store.resume({ actor, to: route?.conversation as never, nowMs: clock.nowMs() });
+    let openGate = (): void => undefined;
+    gate = new Promise((resolve) => {
+      openGate = resolve;
+    });
+    await at.paper.hear("one");
+    await at.paper.hear("two", { chatId: "2" });
+    openGate();
+    await at.pass(3_000);
+    expect(at.paper.shown("1")).toEqual(["Begun.", LONG]);
+    expect(at.paper.shown("2")).not.toContain(LONG);
+  });
+
+  it("[GW-15] is not begun again when nobody knows whether its first piece arrived", async () => {
+    const at = await open(async () => ({ hangsAfter: LONG }));
+    at.paper.fates.push("lost", "lost", "lost");
+    await at.paper.hear("hello");
+    await at.pass(20_000);
+    expect(at.paper.shown()).toEqual([LONG]);
   });
 });

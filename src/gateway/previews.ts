@@ -5,12 +5,14 @@
  */
 import type { ConversationId, TurnId } from "#base/ids.js";
 import type { Live, NumberedEvents, Watcher } from "#runtime/live/port.js";
-import type { Address } from "#session/address.js";
+import { type Address, destinationOf } from "#session/address.js";
 import type { AccountLine } from "./account-line.js";
 import { Preview, type PreviewParts } from "./preview.js";
 
 /** Chats shown at once; a turn beyond them is answered without a preview. */
 const SHOWN_MAX = 2_000;
+/** Chats that speak to one conversation meanwhile. */
+const PLACES_MAX = 16;
 
 export interface Previews {
   /** Shows what this conversation does in the chat from which it is spoken to, until its turns are over. */
@@ -32,15 +34,16 @@ export function createPreviews(live: Live, parts: PreviewParts): Previews {
     follow(conversation, line, address) {
       const known = shows.get(conversation);
       if (known !== undefined) {
-        known.place = { line, address };
+        known.speaks({ line, address });
         return;
       }
       if (shows.size >= SHOWN_MAX) return;
-      const show = new Show({ line, address }, (place, turn) => {
+      const show = new Show((place, turn) => {
         const preview = new Preview(parts, { ...place, turn });
         remember(byTurn, turn, preview);
         return preview;
       });
+      show.speaks({ line, address });
       show.onRest = () => leave(conversation);
       shows.set(conversation, show);
       live.follow(conversation, show);
@@ -75,15 +78,20 @@ class Show implements Watcher {
   #preview: Preview | undefined;
   onRest: () => void = () => undefined;
 
-  constructor(
-    public place: ShowPlace,
-    private readonly open: (place: ShowPlace, turn: TurnId) => Preview,
-  ) {}
+  /** Chats that speak to it, by destination: an answer grows where it will stand, and nowhere else. */
+  readonly #places = new Map<string, ShowPlace>();
+
+  constructor(private readonly open: (place: ShowPlace, turn: TurnId) => Preview) {}
+
+  speaks(place: ShowPlace): void {
+    if (this.#places.size >= PLACES_MAX) this.#places.clear();
+    this.#places.set(destinationOf(place.address), place);
+  }
 
   event({ event }: NumberedEvents[number]): void {
     switch (event.type) {
       case "turn-started":
-        this.#preview = this.open(this.place, event.turn);
+        this.#begin(event);
         return;
       case "text":
         this.#preview?.add(event.delta);
@@ -103,5 +111,10 @@ class Show implements Watcher {
       default:
         return;
     }
+  }
+
+  #begin({ turn, address }: Extract<NumberedEvents[number]["event"], { type: "turn-started" }>): void {
+    const place = address === undefined ? undefined : this.#places.get(destinationOf(address));
+    this.#preview = place === undefined ? undefined : this.open(place, turn);
   }
 }

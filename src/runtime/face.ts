@@ -2,6 +2,7 @@
 import type { Glimpse, Question } from "#agent/glimpse.js";
 import type { PersonsAnswer } from "#agent/turn-parts.js";
 import type { ApprovalId, ConversationId, InputId, SessionId, TurnId } from "#base/ids.js";
+import type { Address } from "#session/address.js";
 import type { TurnOutcome } from "#session/turn.js";
 import type { Spent } from "#session/verbs/turns.js";
 
@@ -15,6 +16,8 @@ export interface TurnBegun {
   /** What the person said, and its number in history. */
   readonly text: string;
   readonly seq: number;
+  /** Where its answer goes, when that is a chat. */
+  readonly address?: Address;
   readonly isRecovered: boolean;
 }
 

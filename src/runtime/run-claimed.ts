@@ -31,9 +31,10 @@ export interface ClaimedRun {
 export async function runClaimed(engine: Engine, run: ClaimedRun): Promise<TurnReport> {
   const { claimed } = run;
   const { store, clock, histories } = engine;
-  const { conversation, session, turn, input, text, seq } = claimed;
+  const { conversation, session, turn, input, text, seq, address } = claimed;
   const { face, isRecovered } = run;
-  face.onTurn?.({ conversation, session, turn, input, text, seq, isRecovered });
+  const to = address === undefined ? {} : { address };
+  face.onTurn?.({ conversation, session, turn, input, text, seq, ...to, isRecovered });
   const journal = createJournal({
     store,
     clock,

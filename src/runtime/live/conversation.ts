@@ -194,13 +194,14 @@ export class LiveConversation {
     glimpsesTo(this.feed)(glimpse);
   }
 
-  #begun({ turn, input, session, text, seq, isRecovered }: TurnBegun): void {
+  #begun({ turn, input, session, text, seq, address, isRecovered }: TurnBegun): void {
     const isNew = turn !== this.#turn;
     this.#turn = turn;
     this.#input = input;
     this.#isWaiting = false;
     if (isNew) {
-      this.feed.publish({ type: "turn-started", turn, input, session, text, messageSeq: seq, isRecovered });
+      const to = address === undefined ? {} : { address };
+      this.feed.publish({ type: "turn-started", turn, input, session, text, messageSeq: seq, ...to, isRecovered });
       this.feed.stored(seq);
     }
     this.#openGate();

@@ -5,6 +5,7 @@
  */
 import type { Glimpse, Question } from "#agent/glimpse.js";
 import type { ApprovalId, InputId, SessionId, TurnId } from "#base/ids.js";
+import type { Address } from "#session/address.js";
 import type { ApprovalAnswer } from "#session/approval.js";
 import type { TurnReport } from "../face.js";
 
@@ -18,6 +19,8 @@ export type FeedEvent =
       /** What the person said, as history has it, and its number there. */
       readonly text: string;
       readonly messageSeq: number;
+      /** Where its answer goes, when that is a chat. */
+      readonly address?: Address;
       readonly isRecovered: boolean;
     }
   | Exclude<Glimpse, { readonly type: "asking" | "answered" }>
