@@ -28,7 +28,8 @@ export interface SlashPorts {
   /** Commands of plugins. A name of ours stays ours. */
   readonly commands?: () => readonly SlashCommand[];
   /** Ends this host and starts another, once what it says here is stored; where the person is told of it afterwards. */
-  readonly restart?: () => Promise<void>;
+  /** Answers why there can be none; undefined when it begins. */
+  readonly restart?: () => Promise<string | undefined>;
   /** A chat of the owner that a conversation can go on in; without words the only home chat there is. */
   readonly handoff?: (words: string) => Promise<HandoffFound>;
   /** Where this home is. */

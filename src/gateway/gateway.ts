@@ -65,6 +65,8 @@ export interface GatewayParts {
   announce(name: "command:*", payload: Readonly<Record<string, unknown>>): void;
   /** Ends this host and starts another that tells the chat; absent where nothing would start one. */
   restart?(): Promise<void>;
+  /** Why the next host could not start; undefined when nothing is known against it. */
+  restartObstacle?(): string | undefined;
 }
 
 export type FileVerdict =

@@ -133,6 +133,20 @@ describe("talaria gateway restart", () => {
     expect(await gateway.done).toMatchObject({ code: 143 });
   });
 
+  it("[GW-44] asked for in a chat is refused there while the settings have a mistake", async () => {
+    home = opsHome();
+    home.configure(CONSOLE);
+    const gateway = await home.gateway();
+    const me = await home.sit();
+    home.configure(`${CONSOLE}host: { port: nope }\n`);
+    await me.say("/restart");
+    await me.sees(/I do not restart, and go on as I am: the settings have a mistake\n.*host\.port/);
+    await me.say("hello");
+    await me.sees(/demo model/);
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.done).toMatchObject({ code: 143 });
+  });
+
   it("[GW-44] leaves it to a supervisor where there is one", async () => {
     home = opsHome();
     home.configure(CONSOLE);

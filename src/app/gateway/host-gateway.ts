@@ -12,6 +12,7 @@ import { accountsOf } from "./accounts.js";
 import { judgeLeaving } from "./leaving-files.js";
 import { maskedKind } from "./masked-kind.js";
 import type { Problem } from "./problem.js";
+import { settingsMistakes } from "./settings-mistakes.js";
 import { createShelf } from "./shelf.js";
 
 export interface HostGatewayParts {
@@ -100,6 +101,7 @@ function gatewayParts(
     beforeDispatch: (facts) => extensions.beforeDispatch(facts),
     announce: (name, payload) => extensions.announce(name, payload),
     restart: async () => restart(),
+    restartObstacle: () => settingsMistakes(wish),
   };
 }
 

@@ -12,7 +12,8 @@ export const restartCommand: SlashCommand = {
   needs: ["restart"],
   whileBusy: true,
   async run({ restart }) {
-    await restart?.();
+    const obstacle = await restart?.();
+    if (obstacle !== undefined) return said(`I do not restart, and go on as I am: ${obstacle}`);
     return said("Restarting. What runs goes on afterwards; I say here when I am back.");
   },
 };

@@ -153,6 +153,17 @@ describe("/restart", () => {
     expect(scene.paper.shown("1")).toEqual([]);
   });
 
+  it("[GW-11] does not begin while the next host could not start, and promises nothing", async () => {
+    let restarts = 0;
+    const restartObstacle = () => "the settings have a mistake";
+    const { scene, next } = await mortal([], { parts: { restart: async () => void restarts++, restartObstacle } });
+    expect(await scene.ask("/restart", { by: OWNER_OF_HOME })).toBe(
+      "I do not restart, and go on as I am: the settings have a mistake",
+    );
+    expect(restarts).toBe(0);
+    expect(await next("9")).toEqual([]);
+  });
+
   it("is not there where nothing would start another host, and tells when it fails", async () => {
     const { scene } = await mortal();
     expect(await scene.ask("/restart", { by: OWNER_OF_HOME })).toMatch(/not a command here/);

@@ -49,8 +49,11 @@ function restartPort(parts: GatewayParts, { address }: Spoken, afterwards: After
   if (restart === undefined) return {};
   return {
     async restart() {
+      const obstacle = parts.restartObstacle?.();
+      if (obstacle !== undefined) return obstacle;
       await promiseBack(parts, address);
       afterwards.restart = () => restart();
+      return undefined;
     },
   };
 }
