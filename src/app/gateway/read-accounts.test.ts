@@ -137,7 +137,7 @@ describe("the settings of platforms", () => {
 
   it.each([
     [{ owners: ["*"] }, /owners: expected ids of people/],
-    [{ allow: [123456789012345678901] }, /allow: expected an id; write long numbers in quotes/],
+    [{ allow: [Number("123456789012345678901")] }, /allow: expected an id; write long numbers in quotes/],
     [{ allow: { a: 1 } }, /allow: expected a list of ids/],
     [{ pairing: "maybe" }, /pairing: expected true or false/],
     [{ reset: { mode: "weekly" } }, /reset\.mode: expected none, idle, daily or both/],

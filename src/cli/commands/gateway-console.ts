@@ -164,11 +164,12 @@ class ConsoleChat {
         if (id !== undefined) this.#tell({ type: "shown", id });
         return;
       case "answer":
-        return this.show(`· ${visibleLines(text)}`);
+        this.show(`· ${visibleLines(text)}`);
+        return;
       case "not-kept":
       case "refused":
         this.#waiting--;
-        return this.show(`· not taken: ${visibleLines(why ?? "")}`);
+        this.show(`· not taken: ${visibleLines(why ?? "")}`);
     }
   }
 

@@ -92,7 +92,10 @@ async function serve(context: CliContext): Promise<void> {
 }
 
 function tellStop({ out }: CliContext, drainMs: number): void {
-  if (out.json) return out.document({ event: "stopping", drainSeconds: drainMs / 1_000 });
+  if (out.json) {
+    out.document({ event: "stopping", drainSeconds: drainMs / 1_000 });
+    return;
+  }
   const time = drainMs === 0 ? "" : `; running turns get ${drainMs / 1_000} s, Ctrl-C again cuts them`;
   out.line(`Stopping${time}.`);
 }

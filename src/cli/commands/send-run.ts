@@ -95,12 +95,21 @@ function report({ out, exitWith }: CliContext, { label, ids, isUp, isWaited, sta
   if (isWaited || state === "dead") exitWith(codes[state]);
   if (out.json) {
     const receipts = states.flatMap((one) => (one.phase === "sent" ? [one.receipt] : []));
-    return out.document({ to: label, state, parts: ids.length, ids, receipts, errors: dead, gatewayRuns: isUp });
-  }
-  const to = visible(label);
-  if (state === "sent") return out.line(`Sent to ${to}${ids.length > 1 ? `, in ${ids.length} messages` : ""}.`);
-  if (state === "dead") return out.line(`Could not be sent to ${to}: ${visible(dead[0] ?? "")}`);
-  const count = formatPlural(ids.length, "message");
-  if (!isUp) return out.line(`Stored, ${count} to ${to}. It will be sent when the gateway runs: talaria gateway run`);
-  out.line(`Stored, ${count} to ${to}; the gateway sends it${isWaited ? " when it can: talaria gateway status" : ""}.`);
+    out.document({ to: label, state, parts: ids.length, ids, receipts, errors: dead, gatewayRuns: isUp });
+  } else out.line(outcomeText({ label: visible(label), count: ids.length, isUp, isWaited }, state, dead[0] ?? ""));
+}
+
+interface Told {
+  readonly label: string;
+  readonly count: number;
+  readonly isUp: boolean;
+  readonly isWaited: boolean;
+}
+
+function outcomeText({ label, count, isUp, isWaited }: Told, state: "sent" | "dead" | "queued", why: string): string {
+  if (state === "sent") return `Sent to ${label}${count > 1 ? `, in ${count} messages` : ""}.`;
+  if (state === "dead") return `Could not be sent to ${label}: ${visible(why)}`;
+  const stored = `Stored, ${formatPlural(count, "message")} to ${label}`;
+  if (!isUp) return `${stored}. It will be sent when the gateway runs: talaria gateway run`;
+  return `${stored}; the gateway sends it${isWaited ? " when it can: talaria gateway status" : ""}.`;
 }
