@@ -5,6 +5,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { PlatformKind } from "#platform/platform.js";
 import { builtInPlatform, builtInPlatforms } from "#platform/registry.js";
 import { isGroup } from "./own-settings.js";
+import { pluginKinds } from "./plugin-kinds.js";
 import { type ReadAccounts, readAccounts } from "./read-accounts.js";
 
 export interface HomeWish {
@@ -13,15 +14,18 @@ export interface HomeWish {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** `more`: platforms of plugins. A name of ours stays ours. */
+/** `loaded`: platforms of plugins that run; without, what is known of them. A name of ours stays ours. */
 export async function accountsOf(
   { home, config, env }: HomeWish,
-  more: readonly PlatformKind[] = [],
+  loaded?: readonly PlatformKind[],
 ): Promise<ReadAccounts> {
+  const platforms = writtenPlatforms(config);
+  const isAllOurs = Object.keys(platforms).every((name) => builtInPlatforms().includes(name));
+  const more = loaded ?? (isAllOurs ? [] : await pluginKinds(home));
   return readAccounts({
     // Told here, because a platform knows no home.
     initial: { console: { socket: join(home.run, "console.sock") } },
-    platforms: writtenPlatforms(config),
+    platforms,
     gateway: config.values.gateway,
     lookup: (variable) => env[variable] ?? config.envFile.variables.get(variable),
     names: [...builtInPlatforms(), ...more.map(({ name }) => name)],
