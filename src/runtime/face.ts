@@ -34,6 +34,8 @@ export interface Face {
   onStored?(seq: number): void;
   /** Puts a question to the person. Absent, or answering undefined: nobody is here, and the turn waits. */
   ask?(approval: ApprovalId, question: Question, signal: AbortSignal): Promise<PersonsAnswer | undefined>;
+  /** False: the host stops. The turn under way goes on; what is queued behind it is left to the next host. */
+  takesMore?(): boolean;
   /** The person interrupts: the running turn is settled as interrupted, and what is queued stays queued. */
   readonly interrupt?: AbortSignal;
 }

@@ -20,7 +20,7 @@ export async function runConversation(engine: Engine, run: ConversationRun): Pro
   };
   const [open] = await engine.store.openTurns({ limit: 1, conversation: run.conversation });
   if (open !== undefined) take(await recover(engine, run, open));
-  while (!run.signal.aborted && reports.at(-1)?.outcome !== "waiting") {
+  while (!run.signal.aborted && reports.at(-1)?.outcome !== "waiting" && run.face.takesMore?.() !== false) {
     faultPoint("run.before-claim");
     const { conversation } = run;
     const claim = await engine.store.claim({ conversation, host: engine.host, nowMs: engine.clock.nowMs() });

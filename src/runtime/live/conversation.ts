@@ -175,6 +175,7 @@ export class LiveConversation {
       platform: "host",
       isAsked,
       interrupt,
+      takesMore: () => !this.#shared.isStopping(),
       onTurn: (begun) => this.#begun(begun),
       onGlimpse: (glimpse) => this.#glimpsed(glimpse),
       onStored: (seq) => this.feed.stored(seq),

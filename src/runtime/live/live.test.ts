@@ -65,6 +65,26 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe("a live conversation", () => {
+  it("[GW-45] takes nothing more once the host stops: what is queued is left to the next", async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const model = scriptedModel(async (_request, index) => {
+      if (index === 0) await held;
+      return { text: `answer ${index + 1}` };
+    });
+    const at = open({ models: [model] });
+    const id = await say(at, "one");
+    await until(() => model.requests.length === 1);
+    await say(at, "two", id);
+    const stopped = at.live.stop(60_000);
+    release();
+    await stopped;
+    expect((await at.scene.store.queue({ conversation: id, limit: 5 })).map(({ text }) => text)).toEqual(["two"]);
+    expect(shownRows(await at.scene.history(id))).toEqual(["user: one", "assistant: answer 1"]);
+  });
+
   it("[CT-1] stores what is said before it works on it, and tells every watcher the same", async () => {
     const at = open([{ text: "hello" }, { text: "again" }]);
     const id = await say(at, "hi");
