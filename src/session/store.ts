@@ -57,6 +57,7 @@ export const READING_VERBS = [
   "resolve",
   "list",
   "show",
+  "inCompany",
   "history",
   "recent",
   "tipHistory",

@@ -142,6 +142,8 @@ export interface ReadingVerbs {
     readonly withDelegated?: boolean;
   }): readonly ConversationRow[];
   show(args: { readonly conversation: ConversationId }): ConversationCard | null;
+  /** [TC-50] Whether it, or the one whose work it does, is led to by a chat of several people and somebody else spoke. */
+  inCompany(args: { readonly conversation: ConversationId }): boolean;
   /** Messages after `afterSeq`, oldest first, of the whole conversation or of one session. */
   history(args: {
     readonly conversation: ConversationId;

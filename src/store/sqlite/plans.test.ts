@@ -80,6 +80,7 @@ const CALLS: readonly Call[] = [
   ["resolve", { text: "plans" }],
   ["resolve", { text: "chat" }],
   ["show", { conversation }],
+  ["inCompany", { conversation }],
   ["history", { conversation, afterSeq: 0, limit: 20 }],
   ["recent", { conversation, limit: 20 }],
   ["tipHistory", { conversation }],

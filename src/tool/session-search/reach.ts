@@ -3,7 +3,10 @@ import type { ConversationId, PersonId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
 
 /** As much of the store as `session_search` may see. */
-export type SessionReader = Pick<SessionStore, "search" | "list" | "recent" | "history" | "resolve" | "show">;
+export type SessionReader = Pick<
+  SessionStore,
+  "search" | "list" | "recent" | "history" | "resolve" | "show" | "inCompany"
+>;
 
 /** Whose conversation it is decides what may be read. */
 export interface Reach {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
+import type { Inbound } from "#session/verbs/intake.js";
 import { Scenario } from "../../../test/support/scenario.js";
 import { tell } from "../../../test/support/search.js";
 import { onFile } from "../../../test/support/sqlite-stores.js";
@@ -201,5 +202,30 @@ describe("whose conversations session_search finds", () => {
 
   it("[TC-50] reads nothing for a conversation nobody knows", async () => {
     expect(await ask({ query: "bees" }, "unknown" as ConversationId)).toMatchObject({ kind: "error" });
+  });
+
+  it("[TC-50] finds nothing of anybody where several people talk, nor for work that was handed on there", async () => {
+    const said = (author: string, eventId: string, to: Inbound["to"]): Inbound => ({
+      platform: "telegram",
+      account: "bot",
+      eventId,
+      author: { account: author },
+      to,
+      text: "what about bees?",
+      start: { source: "telegram" },
+      nowMs: 1,
+    });
+    const thread: Inbound["to"] = { kind: "route", key: "agent:main:telegram:group:7:3", chatType: "group" };
+    const begun = await store.admit(said("ada", "e1", thread));
+    const conversation = "conversation" in begun ? begun.conversation : own;
+    expect(await ask({ query: "bees" }, conversation)).toMatchObject({ kind: "ok" });
+    // Somebody who only hands work on makes company of it.
+    const task = await store.admit(said("bob", "e2", { kind: "new", delegatedBy: conversation }));
+    const child = "conversation" in task ? task.conversation : own;
+    expect(await ask({ query: "bees" }, child)).toMatchObject({ kind: "error" });
+    await store.admit(said("bob", "e3", thread));
+    for (const input of [{ query: "bees" }, {}, { session: "Bees" }]) {
+      expect(await ask(input, conversation)).toMatchObject({ kind: "error", text: expect.stringContaining("Several") });
+    }
   });
 });

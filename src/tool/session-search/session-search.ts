@@ -2,7 +2,8 @@
  * `session_search`: what was said in other conversations. Three ways: discover (something was said somewhere), scroll
  * (the messages around a place) and browse (what there is). Reads the store and calls no model.
  *
- * - [TC-50] A person's conversations are found for that person only; the owner of the home finds all.
+ * - [TC-50] A person's conversations are found for that person only; the owner of the home finds all. In company nobody's
+ *   are: what is found there is read by everybody, whoever asked.
  */
 import { z } from "zod";
 import { truncate, visible } from "#base/text-width.js";
@@ -46,6 +47,12 @@ async function recall(store: SessionReader, wish: Wish, { conversation }: ToolCo
   const card = await store.show({ conversation });
   if (card === null)
     return { kind: "error", text: "This conversation is not stored, so nobody can say what it may read." };
+  if (await store.inCompany({ conversation })) {
+    return {
+      kind: "error",
+      text: "Several people talk in this conversation, so what they said elsewhere is not recalled.",
+    };
+  }
   const reach: Reach = { store, own: conversation, scope: card.owner === HOME_OWNER ? {} : { owner: card.owner } };
   if (wish.session !== undefined) return scroll(reach, { ...wish, session: wish.session });
   if (wish.around !== undefined) return { kind: "error", text: "around needs session: the conversation to read in." };

@@ -46,6 +46,18 @@ export const readingVerbs: VerbTable<ReadingVerbs> = {
     return row === undefined ? null : toCard(tx, row);
   },
 
+  inCompany(tx, { conversation: id }) {
+    const row = tx.db.get(
+      `WITH RECURSIVE up(no, owner, parent, lineage) AS (
+         SELECT no, owner, parent, lineage FROM conversation WHERE id = ?
+         UNION ALL SELECT p.no, p.owner, p.parent, p.lineage FROM up JOIN conversation p ON p.no = up.parent WHERE up.lineage = 'delegation')
+       SELECT 1 WHERE EXISTS (SELECT 1 FROM up JOIN route r ON r.conversation = up.no WHERE r.chat_type <> 'dm')
+         AND EXISTS (SELECT 1 FROM up JOIN input i ON i.conversation = up.no WHERE i.author <> up.owner)`,
+      id,
+    );
+    return row !== undefined;
+  },
+
   history(tx, { conversation: id, session, afterSeq, limit, withSuperseded }) {
     const conversation = findConversation(tx, id);
     if (conversation === undefined || conversation.deleted_ms !== null) return [];
