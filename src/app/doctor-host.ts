@@ -13,10 +13,18 @@ export async function examineHost({ home, clock, version, env }: ExamineRequest)
     case "other":
       return [ok("host", "none runs: another program has the home")];
     case "silent":
-      return [fail("host", `process ${found.pid} has the home and does not answer`, "talaria host stop --force")];
+      return [found.isDoorClosed ? stoppingFinding(found.pid) : silentFinding(found.pid)];
     case "answers":
       return runningFindings(found.greeted);
   }
+}
+
+function stoppingFinding(pid: number): Examination {
+  return ok("host", `process ${pid} is stopping; running turns get their time`);
+}
+
+function silentFinding(pid: number): Examination {
+  return fail("host", `process ${pid} has the home and does not answer`, "talaria host stop --force");
 }
 
 async function runningFindings({ line, hello }: Greeted): Promise<readonly Examination[]> {

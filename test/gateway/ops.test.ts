@@ -97,6 +97,29 @@ describe("talaria gateway run", () => {
   });
 });
 
+describe("a gateway that drains", () => {
+  it("[GW-44] is said to be stopping, to whoever looks and to whoever would stop it", async () => {
+    model = await modelProcess([{ when: { last: "first" }, text: "One and two.", holdAfter: 1 }]);
+    home = opsHome(model.env);
+    home.configure("platforms: { console: { allow: [me] } }\ngateway: { drain_seconds: 60 }\n");
+    const gateway = await home.gateway();
+    const me = await home.sit();
+    await me.say("first");
+    await model.held();
+    gateway.child.kill("SIGTERM");
+    await until(() => home.logged("stopping").length > 0, "it drains");
+    const { pid } = gateway.child;
+    expect(await home.json(["gateway", "status"])).toMatchObject({ running: true, state: "stopping", pid });
+    expect(await home.cli(["gateway", "status"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("is stopping; running turns get their time"),
+    });
+    expect(await home.cli(["gateway", "stop"])).toMatchObject({ stderr: expect.stringContaining("is stopping") });
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.done).toMatchObject({ code: 143 });
+  });
+});
+
 describe("talaria gateway restart", () => {
   it("[GW-44] starts one that was started by hand anew, in its terminal, until it is stopped", async () => {
     home = opsHome();

@@ -2,7 +2,7 @@
  * A home's host, seen from a command: whether one runs and answers, whether something else has the home, and the way to
  * end one that does not answer. Signals go only to a process that is known to be this home's host.
  */
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
@@ -24,8 +24,8 @@ const KILLED_MS = 5_000;
 export type HostFinding =
   | { readonly kind: "none" }
   | { readonly kind: "answers"; readonly greeted: Greeted }
-  /** It has the home and does not answer. */
-  | { readonly kind: "silent"; readonly pid: number }
+  /** It has the home and does not answer. With its door closed it is about to leave, or has just come. */
+  | { readonly kind: "silent"; readonly pid: number; readonly isDoorClosed: boolean }
   /** Something that is no host has the home, or nobody can tell what. */
   | { readonly kind: "other"; readonly pid: number | undefined };
 
@@ -48,7 +48,22 @@ export async function findHost({ home, clock, version, env }: FindWish): Promise
   if (!isHostLocked(home.run)) return { kind: "none" };
   const pid = hostRecord(home.run)?.pid;
   if (pid === undefined || !isAlive(pid)) return { kind: "other", pid: undefined };
-  return isHostProcess(pid, home) ? { kind: "silent", pid } : { kind: "other", pid };
+  if (!isHostProcess(pid, home)) return { kind: "other", pid };
+  return { kind: "silent", pid, isDoorClosed: !existsSync(home.hostSocket) };
+}
+
+/** What a person is told of one that does not answer: a host that drains is in order, and is not to be ended. */
+export function silentText(
+  { pid, isDoorClosed }: Extract<HostFinding, { readonly kind: "silent" }>,
+  home: HomePaths,
+): { readonly text: string; readonly hint: string } {
+  const force = "talaria host stop --force ends it at once; what it had stored is kept";
+  return isDoorClosed
+    ? {
+        text: `process ${pid}, the host of ${home.root}, is stopping; running turns get their time`,
+        hint: `look again in a moment; ${force}`,
+      }
+    : { text: `process ${pid} is the host of ${home.root} and does not answer`, hint: force };
 }
 
 /** Whether anything has the home; a look at the lock, nobody is asked. */

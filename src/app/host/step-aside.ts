@@ -4,7 +4,7 @@
  * not disturbed: the person decides.
  */
 import { UserError } from "#base/errors.js";
-import { type FindWish, findHost, waitUntilFree } from "./find-host.js";
+import { type FindWish, findHost, silentText, waitUntilFree } from "./find-host.js";
 
 /** A stop without a drain takes a moment; the rest is for slow machines. */
 const ASIDE_MS = 8_000;
@@ -17,11 +17,8 @@ export async function askAside(wish: FindWish): Promise<boolean> {
   // What is no host is waited for by whoever takes the lock.
   if (found.kind === "other") return false;
   if (found.kind === "silent") {
-    throw new UserError(
-      `process ${found.pid} is the host of ${wish.home.root} and does not answer`,
-      "talaria host stop --force ends it; nothing was changed",
-      LOCKED,
-    );
+    const { text, hint } = silentText(found, wish.home);
+    throw new UserError(`${text}; nothing was changed`, hint, LOCKED);
   }
   const { line } = found.greeted;
   const {

@@ -10,6 +10,7 @@ import { EXIT } from "../exit-codes.js";
 import { formatPlural, formatSpan } from "../format.js";
 import { NO_PLATFORMS } from "./gateway-run.js";
 import { accountLabel } from "./gateway-words.js";
+import { silentDocument, silentLines } from "./host-status.js";
 
 const DEAD_SHOWN = 5;
 const PAIRINGS_MAX = 100;
@@ -28,11 +29,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (found.kind === "answers") return showHost(context, found.greeted);
   if (found.kind === "silent") {
     context.exitWith(EXIT.failed);
-    const lines = [
-      `Process ${found.pid} has ${context.home.root} and does not answer.`,
-      "End it with: talaria gateway stop --force",
-    ];
-    return tell(context, { running: false, state: "silent", pid: found.pid }, lines);
+    return tell(context, silentDocument(found), silentLines(found, context.home));
   }
   context.exitWith(EXIT["not-found"]);
   const owed = await readOwed(context);

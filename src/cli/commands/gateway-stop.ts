@@ -41,14 +41,12 @@ export async function restart(context: CliContext, options: StopOptions): Promis
 
 /** Its process; undefined when nothing runs. A host without platforms is not this command's to stop. */
 async function requireGateway(context: CliContext, isForced: boolean): Promise<number | undefined> {
-  const { findHost } = await import("#app/host/find-host.js");
+  const { findHost, silentText } = await import("#app/host/find-host.js");
   const found = await findHost(context);
   if (found.kind !== "answers") {
     if (found.kind !== "silent" || isForced) return undefined;
-    throw new UserError(
-      `process ${found.pid} has ${context.home.root} and does not answer`,
-      "talaria gateway stop --force ends it; what it had stored is kept",
-    );
+    const { text, hint } = silentText(found, context.home);
+    throw new UserError(text, hint);
   }
   const { line } = found.greeted;
   const { gateway, pid } = await line.call("host.status", {}).finally(() => line.close());

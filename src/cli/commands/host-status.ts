@@ -7,6 +7,7 @@ import { EXIT } from "../exit-codes.js";
 import { formatPlural, formatSpan } from "../format.js";
 import { otherVariablesText } from "../other-variables.js";
 
+type Silent = Extract<HostFinding, { readonly kind: "silent" }>;
 type Answering = Extract<HostFinding, { readonly kind: "answers" }>["greeted"];
 
 export async function showStatus(context: CliContext): Promise<void> {
@@ -20,10 +21,7 @@ export async function showStatus(context: CliContext): Promise<void> {
       return showRunning(context, found.greeted);
     case "silent":
       context.exitWith(EXIT.failed);
-      return tell(context, { running: true, state: "silent", pid: found.pid }, [
-        `Process ${found.pid} is the host of ${context.home.root} and does not answer.`,
-        "End it with: talaria host stop --force",
-      ]);
+      return tell(context, silentDocument(found), silentLines(found, context.home));
     case "other":
       context.exitWith(EXIT.failed);
       return tell(context, { running: false, state: "taken", pid: found.pid ?? null }, [
@@ -31,6 +29,20 @@ export async function showStatus(context: CliContext): Promise<void> {
         "A long import or a restore may be under way; the host can start when it has ended.",
       ]);
   }
+}
+
+/** Of the gateway too. */
+export function silentDocument({ pid, isDoorClosed }: Silent): Readonly<Record<string, unknown>> {
+  return { running: true, state: isDoorClosed ? "stopping" : "silent", pid };
+}
+
+export function silentLines({ pid, isDoorClosed }: Silent, { root }: CliContext["home"]): readonly string[] {
+  return isDoorClosed
+    ? [
+        `Process ${pid}, the host of ${root}, is stopping; running turns get their time.`,
+        "talaria host stop --force ends it at once, and the next start goes on.",
+      ]
+    : [`Process ${pid} is the host of ${root} and does not answer.`, "End it with: talaria host stop --force"];
 }
 
 async function showNone(context: CliContext): Promise<void> {

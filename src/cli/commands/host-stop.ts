@@ -41,7 +41,7 @@ export interface Ended {
 }
 
 export async function endHost(context: CliContext, wish: EndWish): Promise<Ended> {
-  const { findHost, forceEnd } = await import("#app/host/find-host.js");
+  const { findHost, forceEnd, silentText } = await import("#app/host/find-host.js");
   const found = await findHost(context);
   switch (found.kind) {
     case "none":
@@ -50,10 +50,8 @@ export async function endHost(context: CliContext, wish: EndWish): Promise<Ended
       return ask(context, found.greeted, wish);
     case "silent": {
       if (wish.force !== true) {
-        throw new UserError(
-          `process ${found.pid} is the host of ${context.home.root} and does not answer`,
-          "talaria host stop --force ends it; what it had stored is kept",
-        );
+        const { text, hint } = silentText(found, context.home);
+        throw new UserError(text, hint);
       }
       const how = (await forceEnd(context, found.pid)) === "killed" ? "killed" : "signalled";
       return { wasRunning: true, pid: found.pid, how, report: null };
