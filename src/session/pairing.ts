@@ -19,9 +19,17 @@ export function cleanCode(text: string): string {
     .toUpperCase();
 }
 
+/** What is none by its looks is a slip of the hand: it is told so, and guessed nothing. */
+export function isCode(text: string): boolean {
+  const code = cleanCode(text);
+  return code.length === PAIRING_CODE_CHARS && [...code].every((letter) => PAIRING_ALPHABET.includes(letter));
+}
+
+export const NO_CODE = `a code has ${PAIRING_CODE_CHARS} letters and digits, and never I, O, 0 or 1`;
+
 export function pairingText(code: string): string {
   return (
-    "I do not know you yet, so I answer nobody here.\n\n" +
+    "I do not know you yet, so I do not answer you.\n\n" +
     `Your pairing code: ${code}\n\n` +
     "The owner of this Talaria lets you in with it, within an hour."
   );

@@ -27,7 +27,9 @@ describe("talaria pairing", () => {
       pending: [{ platform: "console", sender: "eve" }],
       granted: [],
     });
-    const wrong = await home.cli(["pairing", "approve", "WRONG222"]);
+    const slip = await home.cli(["pairing", "approve", "WRONG222"]);
+    expect(slip).toMatchObject({ code: 2, stderr: expect.stringContaining("WRONG222 is no code") });
+    const wrong = await home.cli(["pairing", "approve", "WRNG2222"]);
     expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining("no such code is out") });
     const code = /code: (\S{8})/.exec(eve.shown.join("\n"))?.[1] ?? "";
     const approved = await home.json(["pairing", "approve", code.toLowerCase()]);

@@ -1,6 +1,7 @@
 /** Lists who asked to be let in and who was, approves a code, and revokes what one opened. */
 import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
+import { isCode, NO_CODE } from "#session/pairing.js";
 import type { AccessGrant, PairingStanding, PendingPairing } from "#session/verbs/chat.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
@@ -26,6 +27,7 @@ export interface ApproveOptions {
 export function approvePairing(context: CliContext, code: string, options: ApproveOptions): Promise<void> {
   const { out, clock } = context;
   const role = options.owner === true ? "owner" : "member";
+  if (!isCode(code)) throw new UserError(`${visible(code)} is no code: ${NO_CODE}`, "nothing was tried", EXIT.usage);
   return withWriter(context, async (store) => {
     const nowMs = clock.nowMs();
     const outcome = await store.approvePairing({ code, role, by: BY, nowMs });
@@ -47,7 +49,9 @@ export function approvePairing(context: CliContext, code: string, options: Appro
       case "unknown":
         throw new UserError(
           "no such code is out",
-          `they are valid for an hour; wrong ones left before a pause: ${outcome.triesLeft}`,
+          outcome.triesLeft === 0
+            ? "that was one too many: none is taken for an hour"
+            : `they are valid for an hour, once; wrong ones left before a pause: ${outcome.triesLeft}`,
           EXIT["not-found"],
         );
     }

@@ -1,5 +1,6 @@
 /** `/pair CODE`: lets somebody in who was shown a code; alone it shows who waits. */
 import { formatSpan } from "#base/span.js";
+import { isCode, NO_CODE } from "#session/pairing.js";
 import type { PairingStanding, PendingPairing } from "#session/verbs/chat.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
 import { counted, oneLine, rowsFor } from "../text.js";
@@ -23,6 +24,7 @@ export const pairCommand: SlashCommand = {
     if (code === undefined || code === "") return waiting(context);
     if (more.length > 0 || (role !== undefined && role !== "owner"))
       return said("/pair takes a code, and perhaps owner.");
+    if (!isCode(code)) return said(`That is no code: ${NO_CODE}.`);
     return approve(context, code, role === undefined ? "member" : "owner");
   },
 };
@@ -42,10 +44,14 @@ async function approve(context: SlashContext, code: string, role: "owner" | "mem
     case "locked":
       return said(`Too many wrong codes. None is taken for ${formatSpan(outcome.untilMs - nowMs)}.`);
     case "unknown":
-      return said(
-        `No such code is out. ${counted(outcome.triesLeft, "more try", "more tries")} before a pause of an hour.`,
-      );
+      return said(`No such code is out. ${leftText(outcome.triesLeft)}`);
   }
+}
+
+function leftText(triesLeft: number): string {
+  return triesLeft === 0
+    ? "None is taken for an hour now."
+    : `${counted(triesLeft, "more try", "more tries")} before a pause of an hour.`;
 }
 
 async function waiting(context: SlashContext): Promise<SlashOutcome> {

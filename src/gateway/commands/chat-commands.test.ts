@@ -206,7 +206,8 @@ describe("pairing in chats", () => {
     expect(await at.scene.store.stats({})).toMatchObject({ conversations: 0, routes: 0, open: { inputs: 0 } });
     expect(await at.ask("/pair", { by: OWNER_OF_HOME })).toMatch(/^paper:66 · Eve · for 60 more minutes/);
     const code = /code: (\S+)/.exec(at.paper.shown("66")[0] ?? "")?.[1] ?? "";
-    expect(await at.ask("/pair WRONG222", { by: OWNER_OF_HOME })).toMatch(/No such code is out\. 4 more tries/);
+    expect(await at.ask("/pair WRONG222", { by: OWNER_OF_HOME })).toMatch(/^That is no code: /);
+    expect(await at.ask("/pair WRNG2222", { by: OWNER_OF_HOME })).toMatch(/No such code is out\. 4 more tries/);
     expect(await at.ask(`/pair ${code.toLowerCase()}`, { by: OWNER_OF_HOME })).toBe(
       "Eve, paper:66 is in, and is told.",
     );
