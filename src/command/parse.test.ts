@@ -59,12 +59,17 @@ describe("a line", () => {
     expect(parseLine("/re", AT_TERMINAL)).toEqual({
       kind: "ambiguous",
       word: "re",
-      candidates: ["new", "resume", "title", "retry"],
+      candidates: ["reset", "resume", "rename", "retry"],
     });
     expect(parseLine("/qu", AT_TERMINAL)).toMatchObject({ kind: "ambiguous", candidates: ["queue", "quit"] });
     // Two names of one command are one command.
     expect(parseLine("/co", BARE)).toMatchObject({ kind: "ambiguous" });
     expect(parseLine("/comp", AT_TERMINAL)).toMatchObject({ kind: "command", command: { name: "compact" } });
+  });
+
+  it("[CM-1] that is a command on another surface says where", () => {
+    expect(parseLine("/commands", AT_TERMINAL)).toEqual({ kind: "unknown", word: "commands", elsewhere: "chat" });
+    expect(parseLine("/save", { ...BARE, surface: "chat" })).toMatchObject({ kind: "unknown", elsewhere: "terminal" });
   });
 
   it("that is nearly a command names it", () => {

@@ -4,7 +4,7 @@
  */
 import { nearest } from "#config/nearest.js";
 import type { SlashCommand, Standing } from "./command.js";
-import { availableCommands } from "./table.js";
+import { availableCommands, SLASH_COMMANDS } from "./table.js";
 
 /** A longer word resembles nothing. */
 const NAME_CHARS_MAX = 40;
@@ -15,7 +15,13 @@ export type ParsedLine =
   /** It exists here, and this person may not. */
   | { readonly kind: "forbidden"; readonly command: SlashCommand }
   | { readonly kind: "ambiguous"; readonly word: string; readonly candidates: readonly string[] }
-  | { readonly kind: "unknown"; readonly word: string; readonly suggestion?: string };
+  /** `elsewhere`: it is a command on another surface. */
+  | {
+      readonly kind: "unknown";
+      readonly word: string;
+      readonly suggestion?: string;
+      readonly elsewhere?: Standing["surface"];
+    };
 
 export function parseLine(line: string, standing: Standing): ParsedLine {
   const [, word, words = ""] = /^\/([a-z?][\w-]*)(?:\s+(.*))?\s*$/is.exec(line) ?? [];
@@ -23,7 +29,7 @@ export function parseLine(line: string, standing: Standing): ParsedLine {
   const name = word.toLowerCase();
   const found = matchingCommands(name, standing);
   const [command, ...others] = found;
-  if (others.length > 0) return { kind: "ambiguous", word: name, candidates: found.map((one) => one.name) };
+  if (others.length > 0) return { kind: "ambiguous", word: name, candidates: found.map((one) => meantName(one, name)) };
   if (command !== undefined) return { kind: "command", command, words: words.trim() };
   return unknown(name, standing);
 }
@@ -40,10 +46,17 @@ function matching(name: string, commands: readonly SlashCommand[]): readonly Sla
   return commands.filter((one) => namesOf(one).some((known) => known.startsWith(name)));
 }
 
+/** The name that was begun: another one of the same command would not be recognised. */
+function meantName(command: SlashCommand, word: string): string {
+  return namesOf(command).find((known) => known.startsWith(word)) ?? command.name;
+}
+
 function unknown(name: string, standing: Standing): ParsedLine {
   const asOwner: Standing = { ...standing, person: { ...standing.person, role: "owner" } };
   const owned = availableCommands(asOwner).find((one) => namesOf(one).includes(name));
   if (owned !== undefined) return { kind: "forbidden", command: owned };
+  const [elsewhere] = SLASH_COMMANDS.find((one) => namesOf(one).includes(name))?.where ?? [];
+  if (elsewhere !== undefined && elsewhere !== standing.surface) return { kind: "unknown", word: name, elsewhere };
   const suggestion =
     name.length > NAME_CHARS_MAX ? undefined : nearest(name, availableCommands(standing).flatMap(namesOf));
   return { kind: "unknown", word: name, ...(suggestion === undefined ? {} : { suggestion }) };

@@ -53,13 +53,17 @@ function refusal(parsed: Exclude<ParsedLine, { kind: "message" | "command" }>): 
     case "ambiguous":
       return [`/${parsed.word} could be ${listed(parsed.candidates)}.`, AS_MESSAGE];
     case "unknown":
-      return [
-        parsed.suggestion === undefined
-          ? `/${truncate(parsed.word, WORD_CELLS_MAX)} is not a command here; /help lists them.`
-          : `/${parsed.word} is not a command here. Did you mean /${parsed.suggestion}?`,
-        AS_MESSAGE,
-      ];
+      return [unknownText(parsed), AS_MESSAGE];
   }
+}
+
+const ELSEWHERE = { terminal: "it works at a terminal", chat: "it works in chats" } as const;
+
+function unknownText({ word, suggestion, elsewhere }: Extract<ParsedLine, { kind: "unknown" }>): string {
+  if (elsewhere !== undefined) return `/${word} is not a command here: ${ELSEWHERE[elsewhere]}.`;
+  return suggestion === undefined
+    ? `/${truncate(word, WORD_CELLS_MAX)} is not a command here; /help lists them.`
+    : `/${word} is not a command here. Did you mean /${suggestion}?`;
 }
 
 function listed(names: readonly string[]): string {
