@@ -70,6 +70,8 @@ export interface SlashContext extends SlashPorts {
   /** Who acts, and by which route; `heldElsewhere` when another client watches the conversation too. */
   readonly actor: Actor;
   readonly person: SlashPerson;
+  /** Their id on the platform, as `allow` and `owners` name it; in chats. */
+  readonly sender?: string;
   /** Undefined before the first message: nothing is stored until then [LS-1]. */
   readonly conversation: ConversationId | undefined;
   /** What a conversation begun here starts with. */

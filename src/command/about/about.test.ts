@@ -87,7 +87,9 @@ describe("/version, /whoami and /profile", () => {
       person,
       surface: "chat",
       actor: { platform: "telegram" },
+      sender: "42",
     });
+    expect(answer).toMatch(/^id there: 42$/m);
     expect(answer).toMatch(/^person: Mira.* \(member\)$/m);
     expect(answer).not.toContain("\u001b");
     expect(await scene.answer("/profile")).toContain(scene.folder);

@@ -26,7 +26,7 @@ export const whoamiCommand: SlashCommand = {
   again: "same",
   whileBusy: true,
   async run(context) {
-    const { actor } = context;
+    const { actor, sender } = context;
     const { id, name, role } = context.person;
     const called = name === undefined ? id : `${oneLine(name)} (${id})`;
     const may = role === "owner" ? "the owner of this home: everything" : "a member: your own conversations";
@@ -35,6 +35,7 @@ export const whoamiCommand: SlashCommand = {
         ["person", called],
         ["may", may],
         ["platform", actor.platform],
+        ...(sender === undefined ? [] : [["id there", oneLine(sender)] as const]),
       ]),
     );
   },

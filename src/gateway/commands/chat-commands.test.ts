@@ -139,7 +139,7 @@ describe("a command in a chat", () => {
     expect(await at.ask("/quit")).toMatch(/is not a command here/);
     expect(await at.ask("/pair", { by: OWNER_OF_HOME })).toBe("Nobody waits to be let in.");
     expect(await at.ask("/whoami", { by: OWNER_OF_HOME })).toMatch(/may: the owner of this home: everything/);
-    expect(await at.ask("/whoami")).toMatch(/may: a member: your own conversations/);
+    expect(await at.ask("/whoami")).toMatch(/may: a member: your own conversations\nplatform: paper\nid there: 1$/);
   });
 
   it("is announced to hooks with what was typed", async () => {

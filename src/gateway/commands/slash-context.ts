@@ -30,6 +30,7 @@ export function slashContext(
     clock,
     actor: { platform, routeKey: key },
     person,
+    ...(address.userId === undefined ? {} : { sender: address.userId }),
     conversation,
     start,
     model: parts.model(),
