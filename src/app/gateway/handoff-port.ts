@@ -18,7 +18,7 @@ export function handoffPort(parts: WorksParts): NonNullable<SlashPorts["handoff"
       return await judged(parts, findTarget(read, { words: named }));
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      return refused(error.hint === undefined ? `${error.message}.` : `${error.message}: ${error.hint}.`);
+      return refused(error.hint === undefined ? `${error.message}.` : `${error.message}; ${error.hint}.`);
     }
   };
 }

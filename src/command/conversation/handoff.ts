@@ -45,5 +45,8 @@ async function handOver(
   await store.oweDelivery({ conversation, platform, address, parts, nowMs });
   const left =
     moved.kind === "resumed" && moved.from !== null ? [`What that chat had before is kept: /resume ${moved.from}`] : [];
-  return said(`It goes on in ${label}, which is told so. You can go on here as well; both see everything.`, ...left);
+  return said(
+    `It goes on in ${label}, which is told so. You see here what is said there; what you say here is answered here.`,
+    ...left,
+  );
 }
