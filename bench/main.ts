@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchAppend } from "./append.js";
+import { benchGateway } from "./gateway.js";
 import { generateStore } from "./generate.js";
 import {
   benchDeleting,
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
     if (wants("turn")) await benchTurn(join(folder, "turns"), isQuick, emit);
     if (wants("load")) await benchRequests(join(folder, "requests"), emit);
     if (wants("append")) await benchAppend(folder, isQuick, emit);
+    if (wants("gateway")) await benchGateway(mkdtempSync("/tmp/tg-"), isQuick, emit);
     if (wants("history") || wants("search") || wants("host")) await benchLarge(folder, { isQuick, wants, emit });
   } finally {
     rmSync(folder, { recursive: true, force: true });
