@@ -24,6 +24,8 @@ export function openConsole(wish: ConsoleWish, parts: PlatformParts): Platform {
   return new ConsoleAccount(wish, parts);
 }
 
+type Shown = Extract<ToClient, { readonly type: "message" | "edit" }>;
+
 interface Waiting {
   readonly clients: Set<Client>;
   settle(outcome: SendOutcome): void;
@@ -56,24 +58,26 @@ class ConsoleAccount implements Platform {
 
   send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const buttons = outgoing.buttons?.map(({ label, token }) => ({ label, token }));
-    const message: ToClient = {
+    const message: Shown = {
       type: "message",
       id: outgoing.id,
       ...whereTo(outgoing.place),
       text: outgoing.text.toWellFormed(),
       ...(buttons === undefined ? {} : { buttons }),
     };
-    return this.#show(outgoing.id, outgoing.id, message, signal);
+    return this.#show(message, outgoing.id, signal);
   }
 
   edit(place: Place, receipt: string, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const id = `${receipt}/${randomIds()}`;
-    const edit: ToClient = { type: "edit", id, receipt, ...whereTo(place), text: outgoing.text.toWellFormed() };
-    return this.#show(id, receipt, edit, signal);
+    const edit: Shown = { type: "edit", id, receipt, ...whereTo(place), text: outgoing.text.toWellFormed() };
+    return this.#show(edit, receipt, signal);
   }
 
   async typing(place: Place): Promise<void> {
-    for (const client of this.#clients) if (client.isThere) client.tell({ type: "typing", ...whereTo(place) });
+    for (const client of this.#clients) {
+      if (client.shows(place.chat.id)) client.tell({ type: "typing", ...whereTo(place) });
+    }
   }
 
   #greet(socket: Socket): void {
@@ -91,6 +95,7 @@ class ConsoleAccount implements Platform {
   async #take(client: Client, line: FromClient): Promise<void> {
     switch (line.type) {
       case "hello":
+        client.chat = line.chat;
         return;
       case "shown":
         return this.#waiting.get(line.id)?.settle({ kind: "sent", receipt: line.id });
@@ -123,9 +128,10 @@ class ConsoleAccount implements Platform {
     }
   }
 
-  /** Tells everybody who is there, and waits until the first of them has shown it. */
-  #show(id: string, receipt: string, line: ToClient, signal: AbortSignal): Promise<SendOutcome> {
-    const clients = new Set([...this.#clients].filter((client) => client.isThere));
+  /** Tells everybody who shows that chat, and waits until the first of them has shown it. */
+  #show(line: Shown, receipt: string, signal: AbortSignal): Promise<SendOutcome> {
+    const { id, chat } = line;
+    const clients = new Set([...this.#clients].filter((client) => client.shows(chat)));
     const nobody: SendOutcome = { kind: "retry", afterMs: NOBODY_RETRY_MS, why: "nobody is at the console" };
     if (clients.size === 0 || signal.aborted) return Promise.resolve(nobody);
     return new Promise((resolve) => {

@@ -22,6 +22,9 @@ export class Client {
   /** Unknown until its first line: whoever has said nothing yet is shown nothing. */
   speech: "unknown" | "json" | "words" = "unknown";
 
+  /** What it shows alone; undefined: everything. */
+  chat: string | undefined;
+
   constructor(socket: Socket, events: ClientEvents) {
     this.#socket = socket;
     this.#events = events;
@@ -33,6 +36,10 @@ export class Client {
 
   get isThere(): boolean {
     return this.speech !== "unknown" && this.#socket.writable;
+  }
+
+  shows(chat: string): boolean {
+    return this.isThere && (this.chat === undefined || this.chat === chat);
   }
 
   /** `wasTaken` is called when the kernel has it. */

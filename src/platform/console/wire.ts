@@ -22,8 +22,8 @@ const say = z.object({
   text: z.string(),
 });
 
-/** The client is there to see messages; it need not say anything else. */
-const hello = z.object({ type: z.literal("hello") });
+/** The client is there to see messages, of one chat or of all; it need not say anything else. */
+const hello = z.object({ type: z.literal("hello"), chat: name.optional() });
 /** A message was shown to a person. */
 const shown = z.object({ type: z.literal("shown"), id: name });
 /** It cannot be shown, now or later: there is no such chat at this client. */

@@ -110,6 +110,20 @@ describe("a person at a bare socket", () => {
 });
 
 describe("a client that speaks JSON", () => {
+  it("[CT-3] that shows one chat is not told of another's, which waits for somebody who shows it", async () => {
+    const platform = await start();
+    const mine = client();
+    mine.socket.write('{"type":"hello","chat":"mine"}\n{"id":"1","chat":"mine","who":"me","text":"hello"}\n');
+    await receiver.hears("hello");
+    const theirs = { id: "d1", place: { chat: { type: "dm" as const, id: "theirs" } }, text: "for them" };
+    expect(await platform.send(theirs, AbortSignal.timeout(2_000))).toMatchObject({ kind: "retry" });
+    const sending = platform.send({ ...theirs, id: "d2", place: { chat: { type: "dm", id: "mine" } } }, ending.signal);
+    await eventually("it is told", () => mine.lines().some((line) => line.includes('"d2"')));
+    mine.socket.write('{"type":"shown","id":"d2"}\n');
+    expect(await sending).toEqual({ kind: "sent", receipt: "d2" });
+    expect(mine.lines().join()).not.toContain("d1");
+  });
+
   it("is told what is wrong with a line, and goes on", async () => {
     await start();
     const one = client();
