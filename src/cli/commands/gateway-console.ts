@@ -18,7 +18,8 @@ export async function run(context: CliContext, options: ConsoleOptions): Promise
   const socket = await reach(context);
   const seat: Seat = { who: options.as, chat: options.chat ?? options.as };
   const { out, signal } = context;
-  out.note(`You are ${seat.who} in ${seat.chat}. Write something; /quit leaves, and nothing is lost by it.`);
+  const where = seat.chat.startsWith("#") ? `the group ${seat.chat}` : "a direct chat";
+  out.note(`You are ${seat.who}, in ${where}. Write something; /quit leaves, and nothing is lost by it.`);
   const chat = new ConsoleChat(socket, seat, { clock: context.clock, show: (line) => out.line(line) });
   const lines = createInterface({ input: process.stdin, terminal: false });
   lines.on("line", (line) => (line.trim() === "/quit" ? chat.leave() : chat.typed(line)));
@@ -70,7 +71,6 @@ interface Told {
   readonly type: string;
   readonly id?: string;
   readonly receipt?: string;
-  readonly chat?: string;
   readonly text?: string;
   readonly why?: string;
   readonly buttons?: readonly { readonly label: string; readonly token: string }[];
@@ -91,7 +91,7 @@ class ConsoleChat {
   #waiting = 0;
   /** What is shown of each message: of one that has grown, the rest is. */
   readonly #shown = new Map<string, string>();
-  readonly #settling = new Map<string, () => void>();
+  readonly #settling = new Map<string, { put(): void; forget(): void }>();
 
   constructor(
     private readonly socket: Socket,
@@ -103,9 +103,9 @@ class ConsoleChat {
     });
     socket.setEncoding("utf8");
     socket.on("data", (chunk: string) => this.#take(chunk));
-    socket.on("close", () => this.#settle("hung-up"));
-    socket.on("error", () => this.#settle("hung-up"));
-    this.#tell({ type: "hello" });
+    socket.on("close", () => this.#hungUp());
+    socket.on("error", () => this.#hungUp());
+    this.#tell({ type: "hello", chat: seat.chat });
   }
 
   typed(line: string): void {
@@ -114,8 +114,10 @@ class ConsoleChat {
     const pressed = /^\d{1,2}$/.test(line.trim()) ? this.#buttons[Number(line.trim()) - 1] : undefined;
     if (pressed !== undefined) {
       this.#tell({ type: "press", chat, who, token: pressed.token });
-      return;
     }
+    // A number that is typed later answers another question.
+    this.#buttons = [];
+    if (pressed !== undefined) return;
     this.#waiting++;
     this.#tell({ type: "say", id: randomIds<string>(), chat, who, text: line });
   }
@@ -155,12 +157,12 @@ class ConsoleChat {
     for (const line of lines) if (line !== "") this.#hear(JSON.parse(line) as Told);
   }
 
-  #hear({ type, id, receipt, chat, text = "", why, buttons }: Told): void {
+  #hear({ type, id, receipt, text = "", why, buttons }: Told): void {
     this.#onHeard();
     switch (type) {
       case "message":
       case "edit":
-        if (chat === this.seat.chat) this.#message(receipt ?? id ?? "", text, buttons);
+        this.#message(receipt ?? id ?? "", text, buttons);
         if (id !== undefined) this.#tell({ type: "shown", id });
         return;
       case "answer":
@@ -174,11 +176,18 @@ class ConsoleChat {
   }
 
   #message(name: string, text: string, buttons: Told["buttons"]): void {
-    this.#settling.get(name)?.();
-    this.#settling.set(
-      name,
-      this.screen.clock.after(SETTLE_MS, () => this.#put(name, text, buttons)),
-    );
+    this.#settling.get(name)?.forget();
+    const put = (): void => this.#put(name, text, buttons);
+    this.#settling.set(name, { put, forget: this.screen.clock.after(SETTLE_MS, put) });
+  }
+
+  /** What was told and still rested is shown: we said that it was. */
+  #hungUp(): void {
+    for (const { put, forget } of [...this.#settling.values()]) {
+      forget();
+      put();
+    }
+    this.#settle("hung-up");
   }
 
   #put(name: string, text: string, buttons: Told["buttons"]): void {
