@@ -116,7 +116,10 @@ describe("a gateway that drains", () => {
     });
     expect(await home.cli(["gateway", "stop"])).toMatchObject({ stderr: expect.stringContaining("is stopping") });
     gateway.child.kill("SIGTERM");
-    expect(await gateway.done).toMatchObject({ code: 143 });
+    expect(await gateway.done).toMatchObject({
+      code: 143,
+      stdout: expect.stringContaining("1 turn was cut; the next start goes on where it was."),
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
+import { formatPlural } from "../format.js";
 import { accountLabel, stateText } from "./gateway-words.js";
 import { noteFailure } from "./host-run.js";
 
@@ -85,6 +86,7 @@ async function serve(context: CliContext): Promise<void> {
       exit: (early) => process.exit(early),
     }),
   );
+  await tellCut(context, home);
   if (code !== HOST_EXIT.restart || env["TALARIA_SUPERVISED"] === "1") process.exit(code);
   if (!out.json) out.line("Starting again …");
   const { runAgain } = await import("./gateway-again.js");
@@ -98,6 +100,17 @@ function tellStop({ out }: CliContext, drainMs: number): void {
   }
   const time = drainMs === 0 ? "" : `; running turns get ${drainMs / 1_000} s, Ctrl-C again cuts them`;
   out.line(`Stopping${time}.`);
+}
+
+/** What a drain did not wait for is not lost, and whoever stopped it should know. */
+async function tellCut({ out }: CliContext, home: CliContext["home"]): Promise<void> {
+  const [{ readCrashRecord }, { crashRecordPath }] = await Promise.all([
+    import("#app/host/crash-record.js"),
+    import("#app/host/open-home.js"),
+  ]);
+  const { cut = 0 } = readCrashRecord(crashRecordPath(home.run)).lastEnd ?? {};
+  if (cut === 0 || out.json) return;
+  out.line(`${formatPlural(cut, "turn was", "turns were")} cut; the next start goes on where it was.`);
 }
 
 /** One line whenever an account has changed, and what is wrong with the settings once. */
