@@ -12,7 +12,8 @@ import { NO_PLATFORMS } from "./gateway-run.js";
 import { accountLabel } from "./gateway-words.js";
 import { silentDocument, silentLines } from "./host-status.js";
 
-const DEAD_SHOWN = 5;
+const DEAD_SHOWN = 50;
+const DEAD_LINES = 5;
 const PAIRINGS_MAX = 100;
 
 type Status = Result<"host.status">;
@@ -120,18 +121,31 @@ function owedLines({ out }: CliContext, { outbox, pairings }: Owed): readonly st
   const total = (key: "pending" | "sending" | "unknown"): number => open.reduce((sum, row) => sum + row[key], 0);
   const parts = [
     `${total("pending") + total("sending")} to send`,
-    ...(total("unknown") > 0 ? [`${total("unknown")} of which nobody knows whether they arrived`] : []),
+    ...(total("unknown") > 0 ? [`${total("unknown")} that may have arrived or not`] : []),
     ...(deadCount > 0 ? [`${deadCount} that could not be delivered`] : []),
   ];
   const waiting = formatPlural(pairings, "person", "people");
   return [
     `Messages: ${parts.join(", ")}.`,
-    ...dead.map(
-      ({ platform, address, error, atMs }) =>
-        `  ${platform}:${visible(address.chatId ?? "?")}  ${out.time(atMs)}  ${visible(redact(error))}`,
-    ),
+    ...deadLines(dead, (atMs) => out.time(atMs)),
     ...(pairings > 0 ? [`${waiting} would like to be let in: talaria pairing list`] : []),
   ];
+}
+
+/** The last ones; a reply of many parts to a chat that is gone is one line. */
+function deadLines(dead: OutboxStanding["dead"], time: (atMs: number) => string): readonly string[] {
+  const alike = new Map<string, { readonly when: string; count: number }>();
+  for (const { platform, address, error, atMs } of dead) {
+    const key = `${platform}:${visible(address.chatId ?? "?")}\u0000${visible(redact(error))}`;
+    const known = alike.get(key);
+    if (known === undefined) alike.set(key, { when: time(atMs), count: 1 });
+    else known.count++;
+  }
+  const lines = [...alike].slice(0, DEAD_LINES).map(([key, { when, count }]) => {
+    const [chat, error] = key.split("\u0000");
+    return `  ${chat}  ${when}  ${error}${count === 1 ? "" : ` (${count} messages)`}`;
+  });
+  return lines;
 }
 
 /** For somebody who has configured nothing, how to begin. */
