@@ -48,7 +48,7 @@ describe("talaria send", () => {
     [["--to", "irc"], 2, /irc has no home chat/],
     [["--to", "slack:C1"], 1, /platforms\.slack\.bot_token/],
     [["--to", "console:"], 2, /names no chat/],
-    [["--to", "console", "--account", "other"], 2, /say which account/],
+    [["--to", "console", "--account", "other"], 2, /console has no account other, and nothing was sent\n.*main/],
     [["--to", "console", "--file", "/no/such/file"], 1, /takes no files/],
   ])("[GW-41] owes nothing when %j leads nowhere", async (args, code, words) => {
     home = opsHome();

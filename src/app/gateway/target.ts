@@ -27,7 +27,7 @@ const WORDS_CHARS_MAX = 1_000;
 export function findTarget(read: ReadAccounts, { words, account: wanted }: TargetWish): Target {
   const [platform = "", chat, thread, ...more] = words.slice(0, WORDS_CHARS_MAX).split(":").map(decode);
   if (platform === "" || more.length > 0 || chat === "" || thread === "") {
-    throw new UserError(`${words} names no chat`, "write platform:chat, for example telegram:42 or irc:#ops", USAGE);
+    throw new UserError(`“${words}” names no chat`, "write platform:chat, for example telegram:42 or irc:#ops", USAGE);
   }
   const account = findAccount(read, platform, wanted);
   const chatId = chat ?? account.homeChat;
@@ -64,6 +64,9 @@ function findAccount({ accounts, problems }: ReadAccounts, platform: string, wan
   if (wrong !== undefined) throw new UserError(wrong.text, "nothing was sent; talaria gateway check tells more");
   if (there.length > 0) {
     const names = there.map(({ name }) => name).join(", ");
+    if (wanted !== undefined) {
+      throw new UserError(`${platform} has no account ${wanted}, and nothing was sent`, `there are: ${names}`, USAGE);
+    }
     throw new UserError(`say which account on ${platform}: ${names}`, "with --account NAME", USAGE);
   }
   throw notThere(platform);
