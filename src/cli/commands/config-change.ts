@@ -43,7 +43,9 @@ async function tellWhen(context: CliContext, { name, path }: ConfigKey): Promise
   if (READ_ANEW.has(path[0] ?? "")) return;
   const { hasHost } = await import("#app/host/find-host.js");
   if (hasHost(context.home))
-    context.out.note(`The running host uses ${name} from its next start: talaria host restart`);
+    context.out.note(
+      `The running host uses ${name} from its next start: talaria host restart, or of a gateway talaria gateway restart`,
+    );
 }
 
 export async function unsetValue(context: CliContext, name: string): Promise<void> {

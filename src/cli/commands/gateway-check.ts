@@ -38,8 +38,8 @@ export async function check(context: CliContext): Promise<void> {
   }
   if (refused.length === 0) return;
   throw new UserError(
-    `${formatPlural(refused.length, "mistake")} in the settings of platforms; the other platforms start without`,
-    "correct them with: talaria config edit",
+    `${formatPlural(refused.length, "mistake")} in the settings of platforms; those without one start all the same`,
+    "to correct it: talaria config edit",
   );
 }
 

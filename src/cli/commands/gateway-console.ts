@@ -19,7 +19,7 @@ export async function run(context: CliContext, options: ConsoleOptions): Promise
   const seat: Seat = { who: options.as, chat: options.chat ?? options.as };
   const { out, signal } = context;
   const where = seat.chat.startsWith("#") ? `the group ${seat.chat}` : "a direct chat";
-  out.note(`You are ${seat.who}, in ${where}. Write something; /quit leaves, and nothing is lost by it.`);
+  out.note(`You are ${seat.who}, in ${where}. Write something; /quit leaves and loses nothing.`);
   const chat = new ConsoleChat(socket, seat, { clock: context.clock, show: (line) => out.line(line) });
   const lines = createInterface({ input: process.stdin, terminal: false });
   lines.on("line", (line) => (line.trim() === "/quit" ? chat.leave() : chat.typed(line)));

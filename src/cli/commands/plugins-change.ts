@@ -8,7 +8,7 @@ export interface EnableOptions {
   readonly trust?: boolean;
 }
 
-const WHEN = "It counts from the next start on; talaria host restart is one.";
+const WHEN = "It counts from the next start on: talaria host restart, or of a gateway talaria gateway restart.";
 
 export async function enable(context: CliContext, name: string, options: EnableOptions): Promise<void> {
   const { out, clock, env } = context;
