@@ -168,6 +168,17 @@ export function describeApprovals(open: OpenStore): void {
       expect(await namesIn(scene, mine.conversation)).toEqual([]);
     });
 
+    it("[AP-3] for always is given by nobody in another's name: what a guest allows holds in that conversation", async () => {
+      const scene = await Scenario.open(open);
+      const author = { account: "host" };
+      const { approval } = await asked(scene, { question: REMOVAL, how: { key: OTHER_CHAT, author } });
+      const nowMs = scene.clock.nowMs();
+      const guest = await scene.store.person({ platform: "telegram", account: "guest", nowMs });
+      const decision = await scene.store.decideApproval({ approval, answer: "always", by: guest.id, nowMs });
+      expect(decision).toEqual({ kind: "decided", answer: "session" });
+      expect((await scene.store.grants({ limit: 9 })).map(({ conversation }) => conversation)).not.toContain(null);
+    });
+
     it.each(["once", "deny"] as const)("[AP-3] does not come from the answer %s", async (answer) => {
       const scene = await Scenario.open(open);
       await granted(scene, answer, "terminal:rm");

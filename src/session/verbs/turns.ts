@@ -182,7 +182,8 @@ export interface TurnVerbs {
   ): { readonly kind: "asked"; readonly approval: ApprovalId } | Fenced;
   /**
    * [CT-10] Decided once, whoever else answers. Needs no epoch: the person is not the host. An answer of `session` or
-   * `always` leaves a grant (see `grants`) in the same transaction when the question names one.
+   * `always` leaves a grant (see `grants`) in the same transaction when the question names one. `always` of somebody who
+   * owns neither the conversation nor the home is `session`: it would hold in places that are not theirs.
    */
   decideApproval(args: {
     readonly approval: ApprovalId;

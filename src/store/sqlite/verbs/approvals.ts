@@ -3,7 +3,7 @@
  * grant is written in the commit of the answer that gave it; revoking it leaves an audit row.
  */
 import { invariant } from "#base/errors.js";
-import type { ApprovalId } from "#base/ids.js";
+import type { ApprovalId, PersonId } from "#base/ids.js";
 import { destinationOf } from "#session/address.js";
 import {
   APPROVAL_REPLY_CHARS_MAX,
@@ -47,12 +47,13 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
     return { kind: "asked", approval };
   },
 
-  decideApproval(tx, { approval, answer, reply, by, nowMs }) {
+  decideApproval(tx, { approval, answer: wanted, reply, by, nowMs }) {
     const row = tx.db.get<ApprovalRow>(
       "SELECT no, id, turn, conversation, answer, question FROM approval WHERE id = ?",
       approval,
     );
     if (row === undefined) return { kind: "unknown" };
+    const answer = wanted === "always" && !mayGrantAlways(tx, row, by) ? "session" : wanted;
     const state: ApprovalState = row.answer === null ? { phase: "pending" } : { phase: "decided", answer: row.answer };
     const decision = decide(state, answer);
     if (decision.kind === "already-decided") return decision;
@@ -124,6 +125,16 @@ interface ApprovalRow {
 
 const GRANTS =
   "SELECT grant.name, c.id AS conversation, grant.at_ms AS atMs FROM grant LEFT JOIN conversation c ON c.no = grant.conversation";
+
+/** `always` holds wherever the conversation's owner works: nobody gives it in another's name but the home's owner. */
+function mayGrantAlways(tx: Tx, { conversation }: ApprovalRow, by: PersonId): boolean {
+  const row = tx.db.get(
+    `SELECT 1 FROM person p JOIN conversation c ON c.no = ? WHERE p.id = ? AND (p.role = 'owner' OR p.no = c.owner)`,
+    conversation,
+    by,
+  );
+  return row !== undefined;
+}
 
 /** What was granted before stays as it was: the same leave given twice is one grant. */
 function grant(tx: Tx, approval: ApprovalRow, as: { isSession: boolean; nowMs: number }): void {
