@@ -18,6 +18,7 @@ import type { GatewayParts } from "./gateway.js";
 import type { Heard } from "./heard.js";
 import { type Kept, keepMedia } from "./media.js";
 import type { Previews } from "./previews.js";
+import { spokenBy } from "./speaker.js";
 import { RECEIPTS, RESET_NOTICES } from "./words.js";
 
 /** A chat hears about its queue at most so often. */
@@ -149,7 +150,7 @@ function inboundOf(
     .filter((part) => part !== "")
     .join("\n");
   // Where several people talk in one conversation each line names its speaker.
-  const said = isShared(address, keyRules) && words !== "" ? `[${sender.name ?? sender.id}] ${words}` : words;
+  const said = isShared(address, keyRules) && words !== "" ? spokenBy(sender.name ?? sender.id, words) : words;
   return {
     platform: account.kind.name,
     account: account.name,

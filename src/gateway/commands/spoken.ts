@@ -7,6 +7,7 @@ import type { Inbound, RouteTarget } from "#session/verbs/intake.js";
 import type { Access } from "../access/access.js";
 import type { Account } from "../gateway.js";
 import type { Heard, KnownPerson } from "../heard.js";
+import { spokenBy } from "../speaker.js";
 
 export interface Spoken {
   readonly command: ChatCommandId;
@@ -62,5 +63,5 @@ export function routeOf({ account, address, key }: Spoken): RouteTarget {
 /** Where several people talk in one conversation each line names its speaker. */
 export function signed({ address, person }: Spoken, rules: SessionKeyRules, text: string): string {
   if (!isShared(address, rules) || text === "") return text;
-  return `[${address.userName ?? person.name ?? address.userId ?? "somebody"}] ${text}`;
+  return spokenBy(address.userName ?? person.name ?? address.userId ?? "", text);
 }
