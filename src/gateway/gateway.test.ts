@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { OperationalError } from "#base/errors.js";
 import type { Incoming } from "#platform/platform.js";
+import { COMMAND_CHARS_MAX } from "#session/verbs/chat.js";
 import { GatewayScene, type GatewaySceneOptions } from "../../test/support/gateway-scene.js";
 import { PAPER_LIMITS } from "../../test/support/paper-platform.js";
 import { type ScriptedReply, scriptedModel } from "../../test/support/scripted-model.js";
@@ -158,6 +159,12 @@ describe("files", () => {
     await at.pass(16_000);
     await hearing;
     await at.shows(["answer 1"]);
+  });
+
+  it("[GW-6] that is a command too long to be kept is told so", async () => {
+    const at = await open(texts(1));
+    await at.paper.hear(`/title ${"x".repeat(COMMAND_CHARS_MAX)}`);
+    await at.shows([/too long/]);
   });
 
   it("[AP-21] sends no file that has to stay here, and says so", async () => {

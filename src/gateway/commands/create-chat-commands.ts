@@ -7,6 +7,7 @@ import { parseLine } from "#command/parse.js";
 import type { Access } from "../access/access.js";
 import { createAccess } from "../access/create-access.js";
 import type { GatewayParts } from "../gateway.js";
+import { RECEIPTS } from "../words.js";
 import { parseApprovalToken } from "./approval-token.js";
 import type { ChatCommands } from "./chat-commands.js";
 import { commandsOver, type Desk, keep, recover } from "./desk.js";
@@ -19,7 +20,10 @@ export function createChatCommands(parts: GatewayParts, access: Access = createA
   return {
     isCommand: ({ incoming, person }) => parseLine(incoming.text, standingOf(parts, person)).kind !== "message",
     async take(heard) {
-      await keep(desk, heard, heard.incoming.text);
+      if (await keep(desk, heard, heard.incoming.text)) return;
+      const { account, address } = heard;
+      const told = { platform: account.kind.name, address, parts: [RECEIPTS.tooLong], nowMs: parts.clock.nowMs() };
+      await parts.store.oweDelivery(told);
     },
     async asAnswer(heard) {
       const { account, incoming, key: routeKey } = heard;
