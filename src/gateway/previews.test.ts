@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { ConversationId } from "#base/ids.js";
+import { createLogger } from "#base/log.js";
 import { GatewayScene, type GatewaySceneOptions } from "../../test/support/gateway-scene.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
+import { createPreviews, SHOWN_MAX } from "./previews.js";
 
 const scenes: GatewayScene[] = [];
 afterEach(async () => {
@@ -82,5 +85,21 @@ describe("an answer as it grows", () => {
     await at.paper.hear("hello");
     await at.pass(20_000);
     expect(at.paper.shown()).toEqual([LONG]);
+  });
+
+  it("[GW-15] finds a place, however many chats were followed for nothing", async () => {
+    const at = await open(async () => ({ hangsAfter: LONG }));
+    const watched: string[] = [];
+    const counting = createPreviews(
+      { ...at.live, follow: (conversation) => void watched.push(conversation), unwatch: () => undefined },
+      {
+        store: at.scene.store,
+        clock: at.scene.clock,
+        log: createLogger({ path: `${at.scene.folder}/previews.log`, clock: at.scene.clock }),
+      },
+    );
+    const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };
+    for (let i = 0; i <= SHOWN_MAX; i++) counting.follow(`c${i}` as ConversationId, {} as never, address);
+    expect(watched).toContain(`c${SHOWN_MAX}`);
   });
 });

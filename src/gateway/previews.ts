@@ -10,7 +10,7 @@ import type { AccountLine } from "./account-line.js";
 import { Preview, type PreviewParts } from "./preview.js";
 
 /** Chats shown at once; a turn beyond them is answered without a preview. */
-const SHOWN_MAX = 2_000;
+export const SHOWN_MAX = 2_000;
 /** Chats that speak to one conversation meanwhile. */
 const PLACES_MAX = 16;
 
@@ -37,7 +37,12 @@ export function createPreviews(live: Live, parts: PreviewParts): Previews {
         known.speaks({ line, address });
         return;
       }
-      if (shows.size >= SHOWN_MAX) return;
+      // Whoever was followed for a message that made no turn has nothing to show: theirs is the place to give.
+      if (shows.size >= SHOWN_MAX) {
+        const [idle] = [...shows].find(([, { isShowing }]) => !isShowing) ?? [];
+        if (idle === undefined) return;
+        leave(idle);
+      }
       const show = new Show((place, turn) => {
         const preview = new Preview(parts, { ...place, turn });
         remember(byTurn, turn, preview);
@@ -82,6 +87,10 @@ class Show implements Watcher {
   readonly #places = new Map<string, ShowPlace>();
 
   constructor(private readonly open: (place: ShowPlace, turn: TurnId) => Preview) {}
+
+  get isShowing(): boolean {
+    return this.#preview !== undefined;
+  }
 
   speaks(place: ShowPlace): void {
     if (this.#places.size >= PLACES_MAX) this.#places.clear();
