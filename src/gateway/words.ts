@@ -119,6 +119,6 @@ export const RECEIPTS = {
       : "Queued: it is next, after the turn that runs. /stop ends that.",
   steer: (): string => "Noted: it goes into the turn that runs.",
   interrupt: (): string => "Stopping what I was doing; this is next.",
-  draining: "I am restarting. Your message is stored and will be answered afterwards.",
+  draining: "I am stopping for now. Your message is stored and will be answered when I am back.",
   tooLong: "That message is too long for me; nothing of it was kept. Send it as a file or in parts.",
 } as const;
