@@ -124,6 +124,26 @@ describe("a gateway that drains", () => {
 });
 
 describe("talaria gateway restart", () => {
+  it("[GW-44] leaves the terminal with the command until its successor has drained", async () => {
+    model = await modelProcess([{ when: { last: "first" }, text: "One and two.", holdAfter: 1 }]);
+    home = opsHome(model.env);
+    home.configure("platforms: { console: { allow: [me] } }\ngateway: { drain_seconds: 60 }\n");
+    const gateway = await home.gateway();
+    const { pid } = await home.json<{ pid: number }>(["gateway", "restart"]);
+    const me = await home.sit();
+    await me.say("first");
+    await model.held();
+    // As a terminal does it: to everybody in the foreground.
+    const press = (): void => [gateway.child.pid ?? 0, pid].forEach((one) => void process.kill(one, "SIGINT"));
+    press();
+    await until(() => home.logged("stopping").length > 1, "it drains");
+    await expect(home.json(["gateway", "status"])).resolves.toMatchObject({ state: "stopping", pid });
+    expect(isThere(gateway.child.pid ?? 0)).toBe(true);
+    press();
+    expect(await gateway.done).toMatchObject({ code: 130 });
+    expect(isThere(pid)).toBe(false);
+  });
+
   it("[GW-44] starts one that was started by hand anew, in its terminal, until it is stopped", async () => {
     home = opsHome();
     home.configure(CONSOLE);

@@ -90,7 +90,8 @@ async function serve(context: CliContext): Promise<void> {
   if (code !== HOST_EXIT.restart || env["TALARIA_SUPERVISED"] === "1") process.exit(code);
   if (!out.json) out.line("Starting again …");
   const { runAgain } = await import("./gateway-again.js");
-  process.exit(await runAgain(context));
+  // Ctrl-C is its successor's to answer, who drains; this one stays for as long.
+  process.exit(await context.withoutInterrupts(() => runAgain(context)));
 }
 
 function tellStop({ out }: CliContext, drainMs: number): void {
