@@ -6,10 +6,21 @@ import { describeFault, type Fault } from "./fault.js";
 export const UNREACHED_RETRY_MS = 5_000;
 /** For answers that mean "not now" and do not say until when. */
 const BUSY_RETRY_MS = 30_000;
+const TURNED_AWAY_RETRY_MS = 60_000;
 
 /** Slack says of these that some of the work may have been done before the error was raised. */
 const UNCERTAIN = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout"]);
 const BUSY = new Set(["ratelimited", "rate_limited", "message_limit_exceeded", "team_added_to_org", "update_failed"]);
+
+/** Not the message is turned away but we are: it waits until a person has mended that. */
+const TURNED_AWAY = new Set([
+  "invalid_auth",
+  "not_authed",
+  "account_inactive",
+  "token_revoked",
+  "token_expired",
+  "team_disabled",
+]);
 
 const IN_WORDS: Readonly<Record<string, string>> = {
   channel_not_found: "the channel does not exist, or the app is not in it",
@@ -43,6 +54,9 @@ export function outcomeOf(fault: Fault): SendOutcome {
     case "answered":
       if (UNCERTAIN.has(fault.code)) return { kind: "unknown", why };
       if (BUSY.has(fault.code)) return { kind: "retry", afterMs: BUSY_RETRY_MS, why, scope: "chat" };
+      if (TURNED_AWAY.has(fault.code)) {
+        return { kind: "retry", afterMs: TURNED_AWAY_RETRY_MS, why: explain(fault.code, why), scope: "platform" };
+      }
       return { kind: "refused", why: explain(fault.code, why) };
   }
 }

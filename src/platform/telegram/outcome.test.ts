@@ -32,8 +32,13 @@ const TABLE: readonly [string, unknown, object][] = [
   ["no such topic", answer(400, "Bad Request: message thread not found"), { kind: "refused" }],
   ["a closed topic", answer(400, "Bad Request: TOPIC_CLOSED"), { kind: "refused", why: "TOPIC_CLOSED" }],
   ["too long", answer(400, "Bad Request: message is too long"), { kind: "refused" }],
-  ["a revoked token", answer(401, "Unauthorized"), { kind: "refused", why: expect.stringContaining("token") }],
-  ["no such method", answer(404, "Not Found"), { kind: "refused" }],
+  ["a revoked token", answer(401, "Unauthorized"), { kind: "retry", scope: "platform" }],
+  ["a token that never was", answer(404, "Not Found"), { kind: "retry", scope: "platform" }],
+  [
+    "too many, without words",
+    answer(429, undefined as never, { retry_after: 36_000 }),
+    { kind: "retry", afterMs: 36_000_000 },
+  ],
   ["too large", answer(413, "Request Entity Too Large"), { kind: "refused" }],
   ["markup", answer(400, "Bad Request: can't parse entities: Unsupported start tag"), { kind: "markup" }],
   [

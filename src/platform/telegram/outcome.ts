@@ -13,6 +13,8 @@ export type Verdict = SendOutcome | { readonly kind: "markup" } | { readonly kin
 export const UNREACHABLE_RETRY_MS = 2_000;
 /** Where Telegram says "too many" without saying how long. */
 export const FLOOD_RETRY_MS = 5_000;
+/** Between two attempts with a token that is turned away. */
+const TOKEN_RETRY_MS = 60_000;
 
 export function judge(error: unknown): Verdict {
   if (error instanceof GrammyError) return judgeAnswer(error);
@@ -24,7 +26,11 @@ export function judge(error: unknown): Verdict {
 
 /** The words of a refusal without the prefix that repeats its number. */
 export function description(error: GrammyError): string {
-  return error.description.replace(/^(Bad Request|Forbidden|Unauthorized|Conflict|Not Found): /, "");
+  // Not every server that speaks for Telegram gives a reason.
+  return (error.description ?? "no reason was given").replace(
+    /^(Bad Request|Forbidden|Unauthorized|Conflict|Not Found): /,
+    "",
+  );
 }
 
 export function inWords(error: unknown): string {
@@ -47,8 +53,12 @@ function judgeAnswer(error: GrammyError): Verdict {
   if (code === 400 && parameters.migrate_to_chat_id !== undefined) {
     return { kind: "moved", chatId: String(parameters.migrate_to_chat_id) };
   }
-  if (code === 400 && /can't parse entities/i.test(error.description)) return { kind: "markup" };
-  if (code === 401) return { kind: "refused", why: "Telegram does not know the token any more" };
+  if (code === 400 && /can't parse entities/i.test(description(error))) return { kind: "markup" };
+  // The message is as good as before: it waits for a token that is right.
+  if (code === 401 || code === 404) {
+    const why = "Telegram does not know the token any more";
+    return { kind: "retry", afterMs: TOKEN_RETRY_MS, why, scope: "platform" };
+  }
   if (code >= 400 && code < 500) return { kind: "refused", why: description(error) };
   // A server that fails while it works may have done the work.
   return { kind: "unknown", why: `Telegram failed: ${description(error)}` };

@@ -33,7 +33,7 @@ const TABLE: readonly Row[] = [
   { fault: { kind: "status", status: 413 }, outcome: { kind: "refused" }, isShown: false },
   {
     fault: { kind: "status", status: 400, body: '{"ok":false,"error":"invalid_auth"}' },
-    outcome: { kind: "refused", why: "invalid_auth" },
+    outcome: { kind: "retry", why: "invalid_auth", scope: "platform" },
     isShown: false,
   },
   { fault: { kind: "status", status: 302 }, outcome: { kind: "unknown" }, isShown: false },

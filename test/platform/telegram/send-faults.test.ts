@@ -48,7 +48,7 @@ const TABLE: readonly [string, TelegramFault, Partial<SendOutcome>, number][] = 
     { kind: "refused", why: "MESSAGE_TOO_STRANGE" },
     0,
   ],
-  ["401", said(401, "Unauthorized"), { kind: "refused" }, 0],
+  ["401", said(401, "Unauthorized"), { kind: "retry", scope: "platform" }, 0],
   ["500 in Telegram's words", said(500, "Internal Server Error: restart"), { kind: "unknown" }, 0],
   [
     "500 although it was taken",
