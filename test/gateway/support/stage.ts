@@ -226,8 +226,12 @@ export class Stage {
 
   /** Turns that a death cut before, and that this life has not finished yet; undefined while nobody answers. */
   async cutTurns(): Promise<number | undefined> {
-    const open = await this.ask((line) => remoteStore(line).openTurns({ limit: 1_000 }));
-    return open?.filter(({ attempts }) => attempts > 1).length;
+    return this.ask(async (line) => {
+      const { epoch = 0 } = await line.call("host.status", {});
+      const open = await remoteStore(line).openTurns({ limit: 1_000 });
+      // One that nobody has taken over yet still has its old epoch, and its attempt is not counted.
+      return open.filter((turn) => turn.attempts > 1 || turn.epoch < epoch).length;
+    });
   }
 
   /** What is left to do, in words; empty when it is nothing. */
