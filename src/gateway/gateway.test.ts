@@ -255,9 +255,9 @@ describe("while the host stops", () => {
     const at = await open(texts(1));
     at.gateway.drain();
     await at.paper.hear("just in time");
-    await at.shows([/restarting/]);
+    await at.shows([/is stored/]);
     await at.restart();
-    await at.shows([/restarting/, "answer 1"]);
+    await at.shows([/is stored/, "answer 1"]);
     expect(at.paper.shown()).toHaveLength(2);
   });
 });

@@ -4,10 +4,9 @@
  * adapter acknowledge. Messages of one chat go through one after the other, in the order they came.
  */
 import { faultPoint } from "#base/fault.js";
-import type { ConversationId } from "#base/ids.js";
 import type { Incoming } from "#platform/platform.js";
-import type { Admission, InputMode } from "#session/input.js";
-import { isShared, sessionKey } from "#session/session-key.js";
+import type { Admission } from "#session/input.js";
+import { sessionKey } from "#session/session-key.js";
 import type { Inbound } from "#session/verbs/intake.js";
 import type { Route } from "#session/verbs/routes.js";
 import type { Access } from "./access/access.js";
@@ -16,14 +15,13 @@ import { addressOf } from "./address.js";
 import type { ChatCommands } from "./commands/chat-commands.js";
 import type { GatewayParts } from "./gateway.js";
 import type { Heard } from "./heard.js";
-import { type Kept, keepMedia } from "./media.js";
+import { inboundOf } from "./inbound.js";
+import { keepMedia } from "./media.js";
 import type { Previews } from "./previews.js";
-import { spokenBy } from "./speaker.js";
-import { RECEIPTS, RESET_NOTICES } from "./words.js";
+import { RECEIPT_EVERY_MS, tellChat, tellWaiting } from "./receipts.js";
+import { Recently } from "./recently.js";
+import { RECEIPTS } from "./words.js";
 
-/** A chat hears about its queue at most so often. */
-const RECEIPT_EVERY_MS = 30_000;
-const RECEIPTS_REMEMBERED = 5_000;
 /** What was heard and not kept moves an account's cursor at most so often. */
 const CURSOR_EVERY_MS = 60_000;
 
@@ -123,119 +121,20 @@ async function dispatch(parts: IntakeParts, hearing: Hearing, { heard, route }: 
   const kept = await keepMedia(parts, account.kind.limits.mediaIn, incoming.media ?? []);
   const text = verdict.kind === "rewrite" ? verdict.text : incoming.text;
   const mode = account.chats[incoming.chat.id]?.busy ?? account.busy;
-  const inbound = inboundOf(parts, heard, { text, kept, mode, isInUse: hasProcess(parts, route) });
-  const isBusy = route !== null && (await parts.live.state(route.conversation)) !== "idle";
+  const inbound = inboundOf(parts, heard, { text, kept, mode, route });
+  const state = route === null ? "idle" : await parts.live.state(route.conversation);
   if (route !== null) parts.previews.follow(route.conversation, hearing.line, address);
   const admission = await admit(parts, inbound);
   if (admission.kind === "admitted") {
     parts.previews.follow(admission.conversation, hearing.line, address);
-    await receipt(parts, hearing, { heard, mode, isBusy, conversation: admission.conversation });
+    const { conversation } = admission;
+    await tellWaiting(parts, hearing.told, { heard, mode, state, isDraining: parts.isDraining(), conversation });
   } else if (admission.kind === "rejected" && admission.reason === "too-long") {
-    await owe(parts, heard, RECEIPTS.tooLong);
+    await tellChat(parts, heard, RECEIPTS.tooLong);
   }
 }
 
 /** While the host stops, the store alone: the next host finds it unclaimed and answers it. */
 async function admit({ live, store, isDraining }: IntakeParts, inbound: Inbound): Promise<Admission> {
   return isDraining() ? store.admit(inbound) : live.say(inbound);
-}
-
-function inboundOf(
-  { clock, cwd, keyRules }: IntakeParts,
-  { account, incoming, address, key }: Heard,
-  { text, kept, mode, isInUse }: { text: string; kept: Kept; mode: InputMode; isInUse: boolean },
-): Inbound {
-  const { chat, sender, quoted, cursor } = incoming;
-  const words = [quoted === undefined ? "" : quote(quoted), text, ...kept.notes]
-    .filter((part) => part !== "")
-    .join("\n");
-  // Where several people talk in one conversation each line names its speaker.
-  const said = isShared(address, keyRules) && words !== "" ? spokenBy(sender.name ?? sender.id, words) : words;
-  return {
-    platform: account.kind.name,
-    account: account.name,
-    eventId: incoming.eventId,
-    to: {
-      kind: "route",
-      key,
-      chatType: chat.type,
-      policy: account.resetPolicy(chat.type),
-      isInUse,
-      ...(chat.name === undefined ? {} : { name: chat.name }),
-    },
-    author: { account: sender.id, ...(sender.name === undefined ? {} : { name: sender.name }) },
-    text: said.toWellFormed(),
-    ...(kept.files.length === 0
-      ? {}
-      : { body: { attachments: kept.files.map(({ sha256 }) => sha256), files: kept.files } }),
-    mode,
-    address,
-    start: { source: account.kind.name, cwd },
-    ...(cursor === undefined ? {} : { cursor }),
-    onReset: RESET_NOTICES,
-    nowMs: clock.nowMs(),
-  };
-}
-
-/** [RI-6] What works in the background for a chat keeps it from being put aside. */
-function hasProcess({ commands }: IntakeParts, route: Route | null): boolean {
-  return route !== null && (commands.processes?.list(route.conversation) ?? []).some(({ isRunning }) => isRunning);
-}
-
-const QUOTED_CHARS_MAX = 2_000;
-
-function quote(words: string): string {
-  const cut = words.length > QUOTED_CHARS_MAX ? `${words.slice(0, QUOTED_CHARS_MAX).toWellFormed()}…` : words;
-  return cut.replace(/^/gm, "> ");
-}
-
-interface Receipt {
-  readonly heard: Heard;
-  readonly mode: InputMode;
-  readonly isBusy: boolean;
-  readonly conversation: ConversationId;
-}
-
-/** [GW-19] What is said about a message is true of a row that is stored: that it waits, and for what. */
-async function receipt(
-  parts: IntakeParts,
-  { told }: Hearing,
-  { heard, mode, isBusy, conversation }: Receipt,
-): Promise<void> {
-  const { store, clock } = parts;
-  const isDraining = parts.isDraining();
-  if ((!isBusy && !isDraining) || !told.isFirst(heard.key, clock.monotonicMs())) return;
-  if (isDraining) return owe(parts, heard, RECEIPTS.draining, conversation);
-  const waiting = mode === "queue" ? (await store.queue({ conversation, limit: 100 })).length : 0;
-  return owe(parts, heard, RECEIPTS[mode](waiting), conversation);
-}
-
-async function owe(
-  { store, clock }: IntakeParts,
-  { account, address }: Heard,
-  text: string,
-  conversation?: ConversationId,
-): Promise<void> {
-  await store.oweDelivery({
-    platform: account.kind.name,
-    address,
-    parts: [text],
-    ...(conversation === undefined ? {} : { conversation }),
-    nowMs: clock.nowMs(),
-  });
-}
-
-/** Things that are done at most once in a while, by name; forgetting one costs a repetition. */
-class Recently {
-  readonly #seen = new Map<string, number>();
-
-  constructor(private readonly everyMs: number) {}
-
-  isFirst(name: string, nowMs: number): boolean {
-    const lastMs = this.#seen.get(name);
-    if (lastMs !== undefined && nowMs - lastMs < this.everyMs) return false;
-    if (this.#seen.size >= RECEIPTS_REMEMBERED) this.#seen.clear();
-    this.#seen.set(name, nowMs);
-    return true;
-  }
 }

@@ -78,9 +78,22 @@ export class Preview {
     if (isInterrupted) void this.settled().then(() => this.#mark());
   }
 
+  /** A question comes below it: it stays as what was said before that, and the reply will come below both. */
+  seal(): void {
+    this.end({ isInterrupted: false });
+    const before = this.#underWay;
+    this.#underWay = (async () => {
+      await before;
+      if (this.#receipt === undefined) return;
+      await this.#show();
+      this.#receipt = undefined;
+      await this.#quietly(() => this.#parts.store.keepPreview({ turn: this.#wish.turn, receipt: null }));
+    })();
+  }
+
   /** The message that was shown, when nothing is on its way to it. */
   async settled(): Promise<string | undefined> {
-    await Promise.race([this.#underWay, this.#parts.clock.sleep(SETTLE_MS)]);
+    if (this.#underWay !== undefined) await Promise.race([this.#underWay, this.#parts.clock.sleep(SETTLE_MS)]);
     return this.#receipt;
   }
 

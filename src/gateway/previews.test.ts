@@ -102,4 +102,26 @@ describe("an answer as it grows", () => {
     for (let i = 0; i <= SHOWN_MAX; i++) counting.follow(`c${i}` as ConversationId, {} as never, address);
     expect(watched).toContain(`c${SHOWN_MAX}`);
   });
+
+  it("[GW-15] stays above a question that it led to, and the reply comes below both", async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const steps = [{ text: LONG, calls: [{ name: "slow" }] }, { calls: [{ name: "danger" }] }, { text: "Done it." }];
+    const scene = new GatewayScene({ models: [scriptedModel(steps)], account: { streams: true } });
+    scenes.push(scene);
+    const guard = { kind: "ask", grant: "danger", why: "it is dangerous" } as const;
+    const slow = scene.scene.tool("slow", "read-only", { act: () => held.then(() => ({ kind: "ok", text: "" })) });
+    const danger = scene.scene.tool("danger", "at-most-once", { guard });
+    scene.scene.options = { ...scene.scene.options, tools: [slow, danger] };
+    await (await scene.restart()).paper.hear("do it");
+    await scene.shows([LONG]);
+    release();
+    await scene.shows([LONG, /May I run this/]);
+    await scene.paper.hear("and then?");
+    await scene.shows([LONG, /May I run this/, /I wait for your answer/]);
+    await scene.paper.hear("yes");
+    await scene.shows([LONG, /May I run this/, /I wait for your answer/, /Allowed once/, "Done it."]);
+  });
 });

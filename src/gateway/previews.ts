@@ -81,6 +81,7 @@ interface ShowPlace {
 /** A conversation's turns, one after the other. */
 class Show implements Watcher {
   #preview: Preview | undefined;
+  #turn: { readonly place: ShowPlace; readonly turn: TurnId } | undefined;
   onRest: () => void = () => undefined;
 
   /** Chats that speak to it, by destination: an answer grows where it will stand, and nowhere else. */
@@ -111,6 +112,12 @@ class Show implements Watcher {
       case "retracted":
         this.#preview?.retract();
         return;
+      case "question":
+        this.#preview?.seal();
+        return;
+      case "answered":
+        this.#goOn();
+        return;
       case "turn-ended":
         if (event.report.outcome === "waiting") return;
         this.#preview?.end({ isInterrupted: event.report.outcome === "interrupted-by-user" });
@@ -124,6 +131,17 @@ class Show implements Watcher {
 
   #begin({ turn, address }: Extract<NumberedEvents[number]["event"], { type: "turn-started" }>): void {
     const place = address === undefined ? undefined : this.#places.get(destinationOf(address));
+    this.#turn = place === undefined ? undefined : { place, turn };
     this.#preview = place === undefined ? undefined : this.open(place, turn);
+  }
+
+  /** What is said after a question grows in a message of its own, below it. */
+  #goOn(): void {
+    const sealed = this.#preview;
+    const at = this.#turn;
+    if (sealed === undefined || at === undefined) return;
+    void sealed.settled().then(() => {
+      if (this.#preview === sealed) this.#preview = this.open(at.place, at.turn);
+    });
   }
 }

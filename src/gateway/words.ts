@@ -117,6 +117,7 @@ export const RECEIPTS = {
     waiting > 1
       ? `Queued: ${waiting} messages wait for the turn that runs. /stop ends it.`
       : "Queued: it is next, after the turn that runs. /stop ends that.",
+  waiting: "I wait for your answer to my question; this message is next.",
   steer: (): string => "Noted: it goes into the turn that runs.",
   interrupt: (): string => "Stopping what I was doing; this is next.",
   draining: "I am stopping for now. Your message is stored and will be answered when I am back.",

@@ -167,8 +167,11 @@ export interface TurnVerbs {
   addContext(
     args: TurnPass & { readonly text: string; readonly body: MessageBody; readonly nowMs: number },
   ): { readonly kind: "added"; readonly seq: number } | Fenced;
-  /** A message in the chat that shows the answer as it grows: the reply's first part takes its place, also after a death. */
-  keepPreview(args: { readonly turn: TurnId; readonly receipt: string }): { readonly kind: "kept" | "ended" };
+  /**
+   * A message in the chat that shows the answer as it grows: the reply's first part takes its place, also after a death.
+   * Null: it stays as it is, and the reply comes below it.
+   */
+  keepPreview(args: { readonly turn: TurnId; readonly receipt: string | null }): { readonly kind: "kept" | "ended" };
   /** What has been streamed so far; becomes history, marked, if the turn is cut [FQ-1]. */
   saveDraft(args: TurnPass & { readonly text: string }): { readonly kind: "saved" } | Fenced;
   askApproval(
