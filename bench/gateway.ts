@@ -3,7 +3,7 @@
  * until it is on stable storage and acknowledged, whether all are answered, and what is held in memory afterwards. The
  * model answers at once, from a process of its own.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
 import { type BenchGateway, openPeople, type People, pause, startGateway } from "./gateway-process.js";
 import { ms, quantile, type Row } from "./report.js";
@@ -37,6 +37,7 @@ export async function benchGateway(folder: string, isQuick: boolean, emit: Emit)
   people.close();
   await gateway.end();
   await model.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 function environment(folder: string, model: CannedServer): NodeJS.ProcessEnv {
