@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
+import { LASTING_FLAGS } from "#client/host-command.js";
 import { ANSWER } from "./turn-server.js";
 
 const GIVE_UP_MS = 30_000;
@@ -24,7 +25,9 @@ export async function startGateway(folder: string, env: NodeJS.ProcessEnv): Prom
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const settings = { platforms: { console: { allow: ["*"], stream: false } }, titles: { auto: false } };
   writeFileSync(join(home, "config.yaml"), JSON.stringify(settings), { mode: 0o600 });
-  const child = spawn(process.execPath, [join(packageRoot(), "bin", "talaria.cjs"), "--home", home, "gateway", "run"], {
+  // As the unit of `talaria gateway install` starts it.
+  const launcher = join(packageRoot(), "bin", "talaria.cjs");
+  const child = spawn(process.execPath, [...LASTING_FLAGS, launcher, "--home", home, "gateway", "run"], {
     env: { ...env, TALARIA_HOME: home },
     stdio: ["ignore", "ignore", "inherit"],
   });

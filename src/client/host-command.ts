@@ -2,14 +2,16 @@
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
 
+/** Those that every Node from 20 on knows: they may stand in a file that outlives an update of Node. */
+export const LASTING_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--v8-pool-size=1"];
+
 /**
  * A host waits most of its life and makes little garbage at a time: a small nursery and one helper thread of V8 are
  * enough, and code is compiled further only when it is really hot. Together some 12 MB for as long as it lives. A flag
  * that a Node does not know would keep it from starting.
  */
 const MEMORY_FLAGS = [
-  "--max-semi-space-size=1",
-  "--v8-pool-size=1",
+  ...LASTING_FLAGS,
   "--no-sparkplug",
   ...(/^20\./.test(process.versions.node) ? ["--interrupt-budget=1000000"] : []),
 ];

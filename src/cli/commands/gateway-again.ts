@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
+import { LASTING_FLAGS } from "#client/host-command.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 
@@ -25,7 +26,7 @@ export async function runAgain(context: CliContext): Promise<number> {
 
 function runOnce({ home, env, out }: CliContext): Promise<number> {
   const launcher = join(packageRoot(), "bin", "talaria.cjs");
-  const args = [launcher, "--home", home.root, ...(out.json ? ["--json"] : []), "gateway", "run"];
+  const args = [...LASTING_FLAGS, launcher, "--home", home.root, ...(out.json ? ["--json"] : []), "gateway", "run"];
   const child = spawn(process.execPath, args, {
     env: { ...env, TALARIA_SUPERVISED: "1" },
     stdio: "inherit",

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "#base/atomic-file.js";
 import { UserError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
+import { LASTING_FLAGS } from "#client/host-command.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 
@@ -71,7 +72,8 @@ function unitPath({ env }: CliContext): string {
 
 /** Started again after any failure, for ever; a stop by `talaria gateway stop` is none. */
 function unitText({ home, env }: CliContext, drainSeconds: number): string {
-  const command = [process.execPath, join(packageRoot(), "bin", "talaria.cjs"), "--home", home.root, "gateway", "run"];
+  const launcher = join(packageRoot(), "bin", "talaria.cjs");
+  const command = [process.execPath, ...LASTING_FLAGS, launcher, "--home", home.root, "gateway", "run"];
   return `[Unit]
 Description=Talaria gateway (${specifier(home.root)})
 After=network-online.target
