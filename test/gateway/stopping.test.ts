@@ -73,7 +73,7 @@ describe("a gateway that is stopped", () => {
     stage.model.go();
     expect(await ended).toEqual(TERMINATED);
     expect(telegram.shown(1001)).toContain(`answer ${tokenOf(1001, 1)}`);
-    expect(telegram.shown(1002)).toEqual([expect.stringMatching(/restarting.*stored/)]);
+    expect(telegram.shown(1002)).toEqual([expect.stringMatching(/is stored/)]);
     await finish(stage, telegram, told);
   });
 

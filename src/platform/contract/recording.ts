@@ -3,7 +3,7 @@ import { systemClock } from "#base/clock.js";
 import type { Incoming, Press, Receiver } from "../platform.js";
 
 /** How long a test waits for something that comes in its own time. */
-export const PATIENCE_MS = 12_000;
+export const PATIENCE_MS = 40_000;
 const LOOK_EVERY_MS = 10;
 
 export interface RecordingReceiver extends Receiver {
