@@ -17,6 +17,8 @@ const GOOD_MS = 60_000;
 const STOP_MS = 2_000;
 const MENU_MS = 20_000;
 const CURSORS_MAX = 1_000;
+/** For a library to be loaded and an account to be opened. */
+const OPEN_MS = 60_000;
 
 export interface LineParts {
   readonly clock: Clock;
@@ -45,7 +47,7 @@ export class AccountLine {
     this.pace = createPace(parts.clock, account.kind.limits.perSecond);
   }
 
-  /** What sends, while there is one: also while messages do not come in. */
+  /** What sends, while the line stands. */
   platform(): Platform | undefined {
     return this.#state.kind === "up" ? this.#platform : undefined;
   }
@@ -100,7 +102,7 @@ export class AccountLine {
     const { kind, name, settings } = this.account;
     try {
       const heard = receiver(this);
-      this.#platform = await kind.open(settings, {
+      const opening = kind.open(settings, {
         account: name,
         clock,
         log: log.child({ platform: kind.name, account: name }),
@@ -112,6 +114,7 @@ export class AccountLine {
         },
         cursors: () => this.parts.cursors(CURSORS_MAX),
       });
+      this.#platform = await within(clock, OPEN_MS, opening);
       await this.#platform.run(this.#stop.signal);
       return new Error("the line ended");
     } catch (error) {
@@ -170,4 +173,13 @@ export class AccountLine {
       });
     }
   }
+}
+
+/** A platform that never comes to be is tried again like one that is lost. */
+async function within<T>(clock: Clock, timeMs: number, work: Promise<T>): Promise<T> {
+  let forget: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    forget = clock.after(timeMs, () => reject(new Error(`it was not open within ${timeMs / 1_000} s`)));
+  });
+  return Promise.race([work, late]).finally(() => forget());
 }

@@ -1,5 +1,6 @@
 /** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
 import type { HttpAnswer, Press } from "#platform/platform.js";
+import { destinationOf } from "#session/address.js";
 import type { DueDelivery } from "#session/verbs/outbox.js";
 import type { Access } from "./access/access.js";
 import { createAccess } from "./access/create-access.js";
@@ -12,10 +13,12 @@ import type { Gateway, GatewayParts } from "./gateway.js";
 import { createIntake } from "./intake.js";
 import { createOutbox } from "./outbox.js";
 import { createPreviews } from "./previews.js";
+import { Recently } from "./recently.js";
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { store, live, clock, log, host } = parts;
   let isDraining = false;
+  const deadChats = new Recently(DEAD_EVERY_MS);
   const access = createAccess(parts);
   const chatCommands = createChatCommands(parts, access);
   const previews = createPreviews(live, { store, clock, log });
@@ -28,7 +31,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     lines: () => lines,
     mayLeave: (path) => parts.mayLeave(path),
     preview: (turn) => previews.settled(turn),
-    onDead: (due, why) => tellDead(parts, due, why),
+    onDead: (due, why) => tellDead(parts, deadChats, due, why),
   });
   const lines: readonly AccountLine[] = parts.accounts.map(
     (account) =>
@@ -119,15 +122,18 @@ function isUnder(path: string, account: string): boolean {
 }
 
 const SAMPLE_CHARS = 200;
+/** A long reply to somebody who has left is one loss, however many parts it had. */
+const DEAD_EVERY_MS = 600_000;
 
 /** [CT-3] A reply that will never arrive is told to the owner's own chat, once, and stays in the outbox as dead. */
-async function tellDead({ store, accounts, clock, log }: GatewayParts, due: DueDelivery, why: string): Promise<void> {
+async function tellDead(parts: GatewayParts, told: Recently, due: DueDelivery, why: string): Promise<void> {
+  const { store, accounts, clock, log } = parts;
   const { platform, address, conversation } = due;
   log.error("a message will never be delivered", { platform, delivery: due.id, conversation, why });
   // What was owed to a home chat and is nobody's words was such a notice itself: telling of it would never end.
   if (conversation === null && accounts.some(({ homeChat }) => homeChat === address.chatId)) return;
   const account = accounts.find(({ homeChat }) => homeChat !== undefined && homeChat !== address.chatId);
-  if (account?.homeChat === undefined) return;
+  if (account?.homeChat === undefined || !told.isFirst(destinationOf(address), clock.monotonicMs())) return;
   const sample = due.text.slice(0, SAMPLE_CHARS).toWellFormed();
   const whole = conversation === null ? "" : ` All of it: talaria sessions show ${conversation}.`;
   await store.oweDelivery({

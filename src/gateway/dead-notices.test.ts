@@ -49,4 +49,21 @@ describe("a message that will never arrive", () => {
     const tried = papers.flatMap(({ attempts }) => attempts.map(({ place }) => place.chat.id));
     expect(tried).toEqual(["1", "h1"]);
   });
+
+  it("[CT-3] is told once for all parts of it", async () => {
+    const papers = [new PaperPlatform(), new PaperPlatform()] as const;
+    papers[0].fates.push(...Array.from({ length: 5 }, () => REFUSED));
+    const accounts = [account(papers[0], "paper", "h1"), account(papers[1], "other", "h2")];
+    const at = new GatewayScene({ models: [scriptedModel([])], parts: { accounts } });
+    scenes.push(at);
+    await at.up();
+    const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };
+    const parts = ["one", "two", "three", "four", "five"];
+    await at.scene.store.oweDelivery({ platform: "paper", address, parts, nowMs: at.scene.clock.nowMs() });
+    at.gateway.poke();
+    await at.pass(30_000);
+    const told = papers[0].attempts.filter(({ place }) => place.chat.id !== "1").map(({ text }) => text);
+    expect(told).toEqual([expect.stringContaining("could not be delivered")]);
+    expect(papers[0].attempts).toHaveLength(parts.length + 1);
+  });
 });

@@ -176,6 +176,14 @@ describe("files", () => {
     expect(at.paper.attempts.every(({ media }) => media === undefined)).toBe(true);
   });
 
+  it("named in a block of code are words", async () => {
+    const text = "Write this:\n```\nMEDIA:/tmp/plot.png\n```";
+    const at = await open([{ text }]);
+    await at.paper.hear("how do I send a plot?");
+    await at.shows([text]);
+    expect(at.paper.shown()).toHaveLength(1);
+  });
+
   it("named in an answer go along with it", async () => {
     const at = await open([{ text: "Here it is.\nMEDIA:/tmp/plot.png" }]);
     await at.paper.hear("draw");

@@ -58,6 +58,8 @@ class Post {
   readonly #absent = new Set<DeliveryId>();
   /** Wall time, moved on by the clock that never jumps: a clock that is set back delays no delivery, nor one set ahead. */
   #baseMs: number;
+  /** Platforms whose unknowns somebody wanted looked at while that was under way. */
+  readonly #lookAgain = new Set<string>();
   #isWanted = false;
   #pump: Promise<void> | undefined;
   #forgetTimer: () => void = () => undefined;
@@ -141,7 +143,11 @@ class Post {
   /** Beside what is sent: a platform that is slow to say what arrived holds up its own unknowns alone. */
   #resolve(): void {
     for (const name of new Set(this.#parts.lines().map(({ account }) => account.kind.name))) {
-      if (this.#resolving.has(name)) continue;
+      if (this.#resolving.has(name)) {
+        // It may have passed over a line that is up by now.
+        this.#lookAgain.add(name);
+        continue;
+      }
       const work = this.#resolvePlatform(name)
         .catch((error: unknown) => {
           if (!(error instanceof OperationalError)) throw error;
@@ -151,7 +157,7 @@ class Post {
         })
         .then((resolved) => {
           this.#resolving.delete(name);
-          if (resolved > 0) this.poke();
+          if (this.#lookAgain.delete(name) || resolved > 0) this.poke();
         });
       this.#resolving.set(name, work);
     }

@@ -25,6 +25,7 @@ const COMMON: Limits = {
 };
 /** Files that one reply may carry; more are named only. */
 const FILES_MAX = 10;
+const FENCE = /^\s*(?:```|~~~)/;
 const FILE_LINE = /^\s*MEDIA:\s*(.+?)\s*$/;
 
 const PERMISSION_ANSWERS = ["once", "session", "always", "deny"] as const;
@@ -49,8 +50,10 @@ export function chatWords(limitsOf: (platform: string) => Limits | undefined): C
 export function replyParts(text: string, limits: Limits): readonly OwedPart[] {
   if (limits.mediaOut === 0) return messageParts(text, limits);
   const files: string[] = [];
+  let isCode = false;
   const lines = text.split("\n").filter((line) => {
-    const path = FILE_LINE.exec(line)?.[1];
+    if (FENCE.test(line)) isCode = !isCode;
+    const path = isCode ? undefined : FILE_LINE.exec(line)?.[1];
     if (path === undefined || !isAbsolute(path) || files.length >= FILES_MAX) return true;
     files.push(path);
     return false;
