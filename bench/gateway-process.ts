@@ -20,10 +20,16 @@ export interface BenchGateway {
   end(): Promise<void>;
 }
 
-export async function startGateway(folder: string, env: NodeJS.ProcessEnv): Promise<BenchGateway> {
+/** `more`: settings beside the console's. */
+export async function startGateway(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  more: { readonly platforms?: object; readonly host?: object } = {},
+): Promise<BenchGateway> {
   const home = join(folder, "h");
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const settings = { platforms: { console: { allow: ["*"], stream: false } }, titles: { auto: false } };
+  const platforms = { console: { allow: ["*"], stream: false }, ...more.platforms };
+  const settings = { ...more, platforms, titles: { auto: false } };
   writeFileSync(join(home, "config.yaml"), JSON.stringify(settings), { mode: 0o600 });
   // As the unit of `talaria gateway install` starts it.
   const launcher = join(packageRoot(), "bin", "talaria.cjs");

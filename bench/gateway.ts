@@ -5,6 +5,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { loadavg } from "node:os";
+import { benchTurns, HTTP_SECRET, openAnswers } from "./gateway-http.js";
 import { type BenchGateway, openPeople, type People, pause, startGateway } from "./gateway-process.js";
 import { ms, quantile, type Row } from "./report.js";
 import { ANSWER, type CannedServer, modelEnvironment, startCanned } from "./turn-server.js";
@@ -21,12 +22,18 @@ const SETTLE_MS = 15_000;
 const ANSWERED_MAX_MS = 120_000;
 const LOOK_MS = 10;
 
+const HTTP_PORT = 18_642;
+
 type Emit = (row: Row) => void;
 
 export async function benchGateway(folder: string, isQuick: boolean, emit: Emit): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const model = await startCanned(folder, [{ text: ANSWER }]);
-  const gateway = await startGateway(folder, environment(folder, model));
+  const answers = await openAnswers();
+  const webhook = { secret: HTTP_SECRET, out_url: answers.url, allow: ["*"] };
+  const more = { platforms: { webhook }, host: { port: HTTP_PORT } };
+  const gateway = await startGateway(folder, environment(folder, model), more);
+  await benchTurns({ port: HTTP_PORT, answers }, emit);
   const people = await openPeople(gateway.socketPath);
   // Every chat's first message makes its conversation; that is a day's work, not this measurement's.
   await atOnce(people, "first");
@@ -35,6 +42,7 @@ export async function benchGateway(folder: string, isQuick: boolean, emit: Emit)
   await pause(SETTLE_MS);
   emitMemory(gateway, emit);
   people.close();
+  await answers.close();
   await gateway.end();
   await model.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -26,7 +26,8 @@ export const webhook: PlatformKind<WebhookSettings> = {
     text: 8_000,
     unit: "utf16",
     chatEveryMs: 0,
-    perSecond: 50,
+    // Whoever asked for answers says how fast they may come, by 429.
+    perSecond: 1_000,
     editEveryMs: 0,
     mediaIn: 0,
     mediaOut: 0,
