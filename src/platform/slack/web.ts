@@ -37,7 +37,8 @@ export function slackWeb(given: { token: string; apiRoot?: string | undefined; l
       const options = oneAttempt(root, tracedFetch(signal, trace));
       try {
         signal.throwIfAborted();
-        return { ...(await new webApi.WebClient(given.token, { ...options, logger }).apiCall(method, args)) };
+        const client = new webApi.WebClient(given.token, { ...options, logger });
+        return { ...(await untilAborted(client.apiCall(method, args), signal)) };
       } catch (error) {
         throw new SlackFault(method, faultOf(error, trace));
       }
@@ -54,7 +55,7 @@ export function slackWeb(given: { token: string; apiRoot?: string | undefined; l
       const headers = contentType === undefined ? {} : { "content-type": contentType };
       try {
         const answer = await tracedFetch(signal, trace)(url, { method: "POST", headers, body, redirect: "error" });
-        await answer.text();
+        await untilAborted(answer.text(), signal);
         if (!answer.ok) throw new SlackFault("post", { kind: "status", status: answer.status });
       } catch (error) {
         throw new SlackFault("post", faultOf(error, trace));
@@ -76,6 +77,20 @@ export function tracedFetch(signal: AbortSignal, trace: Trace): typeof fetch {
     trace.status = answer.status;
     return answer;
   };
+}
+
+/**
+ * A body that comes in byte by byte was seen to be read on after its signal was aborted, on a busy machine. So the signal
+ * ends the waiting here, whatever becomes of the reading.
+ */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const forget = (): void => signal.removeEventListener("abort", stop);
+    work.then(resolve, reject).finally(forget);
+  });
 }
 
 function isSlackUrl(url: string, root: string): boolean {
