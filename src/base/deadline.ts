@@ -13,3 +13,14 @@ export async function withDeadline<T>(
     forget();
   }
 }
+
+/** The work's outcome, or the signal's reason as soon as it aborts: for work that does not hear its signal. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const forget = (): void => signal.removeEventListener("abort", stop);
+    work.then(resolve, reject).finally(forget);
+  });
+}

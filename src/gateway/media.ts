@@ -3,7 +3,7 @@
  * cannot be had is named too, with the reason: the message is kept whatever becomes of it.
  */
 import type { Clock } from "#base/clock.js";
-import { withDeadline } from "#base/deadline.js";
+import { untilAborted, withDeadline } from "#base/deadline.js";
 import type { Logger } from "#base/log.js";
 import type { IncomingMedia } from "#platform/platform.js";
 import type { AttachmentShelf } from "./gateway.js";
@@ -64,17 +64,8 @@ async function keepOne(
 ) {
   if (bytesMax === 0) throw new Error("files are not taken from this platform");
   if (file.bytes !== undefined && file.bytes > bytesMax) throw new Error(`it is larger than ${bytesMax} bytes`);
-  const chunks = await raced(file.fetch(signal), signal);
-  return raced(attachments.keep({ name, mediaType: file.mediaType, bytesMax }, chunks), signal);
-}
-
-/** A platform that does not hear the signal is not waited for. */
-function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
+  const chunks = await untilAborted(file.fetch(signal), signal);
+  return untilAborted(attachments.keep({ name, mediaType: file.mediaType, bytesMax }, chunks), signal);
 }
 
 /** As it may stand in a line of text. */

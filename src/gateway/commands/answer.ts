@@ -1,11 +1,8 @@
 /** How a command ends: what is told, and what its row says. */
 import type { ConversationId } from "#base/ids.js";
-import { splitText } from "#platform/split.js";
 import type { VerbArgs } from "#session/store.js";
 import type { Account } from "../gateway.js";
-
-/** Room for what formatting adds and for the mark of a second copy. */
-const PART_ROOM = 80;
+import { messageParts } from "../words.js";
 
 export interface Answer {
   readonly say: readonly string[];
@@ -23,6 +20,6 @@ export function dead(say: readonly string[], reason: string, conversation: Conve
 }
 
 export function partsOf(say: readonly string[], { kind }: Account): readonly string[] {
-  const { text: max, unit, hasLines } = kind.limits;
-  return splitText(say.join("\n\n"), { max: max - PART_ROOM, unit, hasLines });
+  const text = say.join("\n\n");
+  return text.trim() === "" ? [] : messageParts(text, kind.limits).map((part) => part.text);
 }

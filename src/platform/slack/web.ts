@@ -4,6 +4,7 @@
  * library takes no signal for a call, and a queue inside it would wait where nobody sees it.
  */
 import { webApi } from "@slack/bolt";
+import { untilAborted } from "#base/deadline.js";
 import type { Logger } from "#base/log.js";
 import { quietLogger } from "./bolt-log.js";
 import { faultOf, SlackFault, type Trace } from "./fault.js";
@@ -38,6 +39,7 @@ export function slackWeb(given: { token: string; apiRoot?: string | undefined; l
       try {
         signal.throwIfAborted();
         const client = new webApi.WebClient(given.token, { ...options, logger });
+        // An answer that comes in byte by byte was seen to be read on after its signal was aborted, on a busy machine.
         return { ...(await untilAborted(client.apiCall(method, args), signal)) };
       } catch (error) {
         throw new SlackFault(method, faultOf(error, trace));
@@ -77,20 +79,6 @@ export function tracedFetch(signal: AbortSignal, trace: Trace): typeof fetch {
     trace.status = answer.status;
     return answer;
   };
-}
-
-/**
- * A body that comes in byte by byte was seen to be read on after its signal was aborted, on a busy machine. So the signal
- * ends the waiting here, whatever becomes of the reading.
- */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const forget = (): void => signal.removeEventListener("abort", stop);
-    work.then(resolve, reject).finally(forget);
-  });
 }
 
 function isSlackUrl(url: string, root: string): boolean {
