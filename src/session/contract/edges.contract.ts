@@ -81,6 +81,16 @@ export function describeEdges(open: OpenStore): void {
       await sent(scene);
       expect(await due(scene)).toEqual([]);
     });
+
+    it("[RI-6] does not happen while a process works for the chat in the background", async () => {
+      const scene = await Scenario.open(open);
+      const first = only("admitted", await scene.store.admit(inbound(scene, "1")));
+      await scene.answer(first.conversation, "yes?");
+      scene.clock.advance(DAY_MS);
+      const to = { kind: "route", key: CHAT, chatType: "dm", policy, isInUse: true } as const;
+      const second = only("admitted", await scene.store.admit({ ...inbound(scene, "2"), to }));
+      expect(second.conversation).toBe(first.conversation);
+    });
   });
 
   describe("cursors", () => {
