@@ -9,6 +9,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { checkLayers } from "./check-layers.js";
 import { checkNames } from "./check-names.js";
 import { checkNodeVersions } from "./check-node-versions.js";
@@ -30,6 +31,9 @@ interface Step {
 const root = process.cwd();
 /** What is shown of one problem; the tool itself shows the rest. */
 const PROBLEM_LINES_MAX = 80;
+/** What the end of the log repeats of failed tests. */
+const FAILURES_MAX = 20;
+const FAILURE_CHARS_MAX = 300;
 const NO_TESTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 let tests: Counts = NO_TESTS;
 let testLines: readonly string[] = [];
@@ -127,7 +131,7 @@ async function runTests(args: readonly string[]): Promise<Report> {
   testLines = countLines(report);
   const titles = results.filter((result) => result.status === "passed").map((result) => result.fullName);
   const problems = args.length === 0 ? checkProof(root, titles) : [];
-  if (ended !== 0) problems.unshift(`vitest ended with ${ended}: ${testLines.join("; ")}`);
+  if (ended !== 0) problems.unshift(`vitest ended with ${ended}: ${testLines.join("; ")}`, ...failures(report));
   return { problems, warnings: [], summary: `${tests.passed} passed` };
 }
 
@@ -143,9 +147,36 @@ function runVisibly(args: readonly string[]): Promise<number | NodeJS.Signals> {
 
 interface VitestReport {
   readonly testResults: readonly {
+    readonly name: string;
     readonly status: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    /** Why the file could not even be loaded. */
+    readonly message: string;
+    readonly assertionResults: readonly TestResult[];
   }[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[] | null;
+}
+
+/** Each failed test once more, in a line or two: who reads a log from its end, or has only that, sees what failed. */
+function failures({ testResults }: VitestReport): readonly string[] {
+  const told = testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((result) => result.status === "failed");
+    if (failed.length === 0) return status === "failed" ? [`${file}\n  ${firstLines(message)}`] : [];
+    return failed.map(
+      ({ fullName, failureMessages }) => `${file} > ${fullName}\n  ${firstLines(failureMessages?.[0])}`,
+    );
+  });
+  if (told.length <= FAILURES_MAX) return told;
+  return [...told.slice(0, FAILURES_MAX), `… and ${told.length - FAILURES_MAX} more failed tests`];
+}
+
+function firstLines(message = ""): string {
+  return stripVTControlCharacters(message).split("\n").slice(0, 2).join(" ").slice(0, FAILURE_CHARS_MAX);
 }
 
 /** The two lines with which vitest ends, again, since other steps may have printed after them. */
