@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address } from "./address.js";
-import { destinationOf } from "./address.js";
+import { destinationOf, MAIN_ACCOUNT, parseAccount, spellAccount } from "./address.js";
 import {
   DEFAULT_KEY_RULES,
   formatSessionKey,
@@ -117,7 +117,31 @@ const CASES: readonly Case[] = [
     {},
     "agent:main:matrix:group:!r%3Aexample.org:@u%3Aexample.org",
   ],
+  [
+    "[GW-23] the main account, spelled like no account",
+    { platform: "irc", account: "main", chatType: "channel", chatId: "#ops", userId: "ada" },
+    {},
+    "agent:main:irc:channel:#ops:ada",
+  ],
+  ["[GW-23] an account without a name", { ...group, account: "" }, {}, "agent:main:discord:group:111:9"],
+  [
+    "[GW-23] another account",
+    { platform: "irc", account: "libera", chatType: "channel", chatId: "#ops", userId: "ada" },
+    {},
+    "agent:main:irc@libera:channel:#ops:ada",
+  ],
+  [
+    "[GW-23] an account and a platform with odd characters",
+    { platform: "a@b", account: "c:d@100%", chatType: "dm", chatId: "e@f" },
+    {},
+    "agent:main:a%40b@c%3Ad%40100%25:dm:e@f",
+  ],
 ];
+
+/** Every character that means something in a key, and some that do not. */
+const ODD = fc.string({ unit: fc.constantFrom(..."a%:@/\\2503A4.é漢\u{1f600}\n") });
+const NAME = ODD.filter((text) => text !== "");
+const ACCOUNT = fc.oneof(fc.constant(MAIN_ACCOUNT), NAME);
 
 describe("a session key", () => {
   it.each(CASES)("%s", (_, address, rules, key) => {
@@ -126,12 +150,23 @@ describe("a session key", () => {
   });
 
   it("[RI-19] survives a round trip whatever its segments hold", () => {
-    const segment = fc.string({ unit: fc.constantFrom(..."a%:/\\25 3A.é漢\u{1f600}\n") });
-    const name = segment.filter((text) => text !== "");
+    const rest = fc.array(ODD, { maxLength: 3 });
     fc.assert(
-      fc.property(name, name, name, fc.array(segment, { maxLength: 3 }), (namespace, platform, chatType, rest) => {
-        const parts = { namespace, platform, chatType, rest };
-        expect(parseSessionKey(formatSessionKey(parts))).toEqual(parts);
+      fc.property(
+        fc.record({ namespace: NAME, platform: NAME, account: ACCOUNT, chatType: NAME, rest }),
+        (parts) => void expect(parseSessionKey(formatSessionKey(parts))).toEqual(parts),
+      ),
+    );
+  });
+
+  it("[GW-23] gives back the account it was built for, and two accounts never share one", () => {
+    const place = fc.record({ platform: NAME, chatType: NAME, chatId: ODD, threadId: ODD, userId: ODD });
+    fc.assert(
+      fc.property(place, ACCOUNT, ACCOUNT, (there, one, other) => {
+        const key = sessionKey({ ...there, account: one });
+        expect(parseSessionKey(key)).toMatchObject({ platform: there.platform, account: one });
+        expect(sessionKey({ ...there, account: other }) === key).toBe(one === other);
+        if (one === MAIN_ACCOUNT) expect(key).toBe(sessionKey(there));
       }),
     );
   });
@@ -141,18 +176,27 @@ describe("a session key", () => {
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 3 }), fc.array(segment, { maxLength: 3 }), (one, other) => {
         const key = (rest: string[]): string =>
-          formatSessionKey({ namespace: "main", platform: "x", chatType: "dm", rest });
+          formatSessionKey({ namespace: "main", platform: "x", account: MAIN_ACCOUNT, chatType: "dm", rest });
         expect(key(one) === key(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
       }),
     );
   });
 
-  it.each(["", "agent", "agent:main", "agent:main:x", "other:main:x:dm:1", "agent::x:dm", "agent:main::dm"])(
-    "is not what %j is",
-    (text) => {
-      expect(parseSessionKey(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    "",
+    "agent",
+    "agent:main",
+    "agent:main:x",
+    "other:main:x:dm:1",
+    "agent::x:dm",
+    "agent:main::dm",
+    "agent:main:x@:dm",
+    "agent:main:@y:dm",
+    "agent:main:x@main:dm",
+    "agent:main:x@y@z:dm",
+  ])("is not what %j is", (text) => {
+    expect(parseSessionKey(text)).toBeUndefined();
+  });
 
   it("tells a shared conversation from one person's", () => {
     const common = { ...DEFAULT_KEY_RULES, groupSessionsPerUser: false };
@@ -161,6 +205,18 @@ describe("a session key", () => {
     expect(isShared(forum("A"))).toBe(true);
     expect(isShared(forum("A"), { ...DEFAULT_KEY_RULES, threadSessionsPerUser: true })).toBe(false);
     expect(isShared({ platform: "x", chatType: "dm" }, common)).toBe(false);
+  });
+});
+
+describe("an account", () => {
+  it("[GW-23] is spelled with its name unless it is the main one, and read back", () => {
+    expect(spellAccount({ platform: "irc", account: "main" })).toBe("irc");
+    expect(spellAccount({ platform: "irc", account: "oftc" })).toBe("irc@oftc");
+    fc.assert(
+      fc.property(NAME, ACCOUNT, (platform, account) => {
+        expect(parseAccount(spellAccount({ platform, account }))).toEqual({ platform, account });
+      }),
+    );
   });
 });
 

@@ -1,18 +1,24 @@
 /**
  * Session keys: the one builder and the one parser.
  *
- *   agent:<namespace>:<platform>:<chat type>[:<chat>][:<thread>][:<participant>]
+ *   agent:<namespace>:<platform>[@<account>]:<chat type>[:<chat>][:<thread>][:<participant>]
  *
  * [RI-19] Segments may hold any character a platform uses. A colon or percent sign inside a segment is
  * percent-encoded, so that `parse(format(parts))` is `parts` for all text; keys of platforms whose ids
  * have neither are spelled as the reference system spells them. Empty text is the absence of an id: two people
  * whose adapter knows no chat id must not meet in one conversation.
+ *
+ * [GW-23] The same chat id in two accounts of ours is two chats. An account that is not `main` stands behind its platform
+ * (`irc@libera`) and not in a segment of its own: so keys of the main account have as many segments, and the same ones,
+ * as those of the reference, and no reader has to guess whether a segment is an account or a chat type.
  */
-import type { Address } from "./address.js";
+import { type Address, MAIN_ACCOUNT, parseAccount, spellAccount } from "./address.js";
 
 export interface SessionKeyParts {
   readonly namespace: string;
   readonly platform: string;
+  /** Of ours, there. */
+  readonly account: string;
   readonly chatType: string;
   /** Chat, thread and participant, as far as the rules put them into the key. */
   readonly rest: readonly string[];
@@ -37,15 +43,21 @@ export function sessionKey(address: Address, rules: SessionKeyRules = DEFAULT_KE
 }
 
 export function formatSessionKey(parts: SessionKeyParts): string {
-  return ["agent", parts.namespace, parts.platform, parts.chatType, ...parts.rest].map(encodeSegment).join(":");
+  const [namespace, chatType, ...rest] = [parts.namespace, parts.chatType, ...parts.rest].map(encodeSegment);
+  return ["agent", namespace, spellAccount(parts), chatType, ...rest].join(":");
 }
 
 /** Undefined for text that no builder made. */
 export function parseSessionKey(key: string): SessionKeyParts | undefined {
-  const segments = key.split(":").map(decodeSegment);
-  const [agent, namespace, platform, chatType, ...rest] = segments;
-  if (agent !== "agent" || !namespace || !platform || !chatType) return undefined;
-  return { namespace, platform, chatType, rest };
+  const [agent, namespace, where, chatType, ...rest] = key.split(":");
+  const account = parseAccount(where ?? "");
+  if (agent !== "agent" || !namespace || account === undefined || !chatType) return undefined;
+  return {
+    namespace: decodeSegment(namespace),
+    ...account,
+    chatType: decodeSegment(chatType),
+    rest: rest.map(decodeSegment),
+  };
 }
 
 /** True when several people talk in one conversation, so each line must name its speaker. */
@@ -62,6 +74,7 @@ function keyParts(address: Address, rules: SessionKeyRules): SessionKeyParts {
   return {
     namespace: namespaceOf(address, rules),
     platform: address.platform,
+    account: address.account || MAIN_ACCOUNT,
     chatType: address.chatType,
     rest: rest.filter(isPresent),
   };
