@@ -217,6 +217,8 @@ export interface PlatformKind<Settings = unknown> {
   readonly limits: Limits;
   /** A send with the id of an earlier one is taken for the same: what may have arrived is sent again without a mark. */
   readonly isIdempotent?: boolean;
+  /** With these settings it calls us: it cannot start while no HTTP door is open. Its `http` takes the calls. */
+  callsUs?(settings: Settings): boolean;
   open(settings: Settings, parts: PlatformParts): Promise<Platform>;
 }
 

@@ -27,6 +27,7 @@ export async function accountsOf(
     initial: { console: { socket: join(home.run, "console.sock") } },
     platforms,
     gateway: config.values.gateway,
+    port: config.values.host.port,
     lookup: (variable) => env[variable] ?? config.envFile.variables.get(variable),
     names: [...builtInPlatforms(), ...more.map(({ name }) => name)],
     kind: async (name) => (await builtInPlatform(name)) ?? more.find((kind) => kind.name === name),

@@ -82,7 +82,6 @@ function gatewayParts(
   const { wish, opened, store, extensions, models, cwd } = works;
   const { clock, version, home, config } = wish;
   const { group_sessions_per_user, thread_sessions_per_user } = config.values.sessions;
-  const { port } = config.values.host;
   return {
     store,
     live,
@@ -90,7 +89,7 @@ function gatewayParts(
     clock,
     newId: randomIds,
     log,
-    accounts: accounts.map((account) => ({ ...account, kind: maskedKind(account.kind, { port }) })),
+    accounts: accounts.map((account) => ({ ...account, kind: maskedKind(account.kind) })),
     keyRules: { groupSessionsPerUser: group_sessions_per_user, threadSessionsPerUser: thread_sessions_per_user },
     cwd,
     version,

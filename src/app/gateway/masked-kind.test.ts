@@ -65,7 +65,7 @@ describe("a platform whose words are clean", () => {
       receiver.down(`lost ${CANARY}`);
       return platform;
     });
-    const masked = await maskedKind(kind, { port: 0 }).open(
+    const masked = await maskedKind(kind).open(
       {},
       partsHearing((why) => heard.push(why)),
     );
@@ -88,21 +88,8 @@ describe("a platform whose words are clean", () => {
     const kind = kindOf(async () => {
       throw new PlatformRefusal(`wrong token ${CANARY}`, `look at ${CANARY}`);
     });
-    const error = await thrownBy(() => maskedKind(kind, { port: 0 }).open({}, parts));
+    const error = await thrownBy(() => maskedKind(kind).open({}, parts));
     expect(error).toBeInstanceOf(PlatformRefusal);
     expect(error).toMatchObject({ message: "wrong token [redacted]", hint: "look at [redacted]" });
-  });
-
-  it("[GW-46] that has to be called is refused while no port is open for it", async () => {
-    const called: Platform = {
-      run: async () => undefined,
-      send: async () => ({ kind: "sent", receipt: "r" }),
-      http: async () => ({ status: 200 }),
-    };
-    const kind = kindOf(async () => called);
-    const error = await thrownBy(() => maskedKind(kind, { port: 0 }).open({}, parts));
-    expect(error).toBeInstanceOf(PlatformRefusal);
-    expect(error).toMatchObject({ hint: expect.stringContaining("host.port") });
-    expect((await maskedKind(kind, { port: 1 }).open({}, parts)).http).toBeDefined();
   });
 });

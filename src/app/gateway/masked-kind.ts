@@ -11,28 +11,14 @@ import {
   type SendOutcome,
 } from "#platform/platform.js";
 
-export interface MaskWish {
-  /** Where platforms that call us reach us; 0: nowhere. */
-  readonly port: number;
-}
-
-export function maskedKind(kind: PlatformKind, { port }: MaskWish): PlatformKind {
+export function maskedKind(kind: PlatformKind): PlatformKind {
   return {
     ...kind,
     open: (settings, parts) =>
-      clean(async () => {
-        const platform = await kind.open(settings, { ...parts, receiver: maskedReceiver(parts.receiver) });
-        if (platform.http !== undefined && port === 0) throw noPort(kind);
-        return maskedPlatform(platform);
-      }),
+      clean(async () =>
+        maskedPlatform(await kind.open(settings, { ...parts, receiver: maskedReceiver(parts.receiver) })),
+      ),
   };
-}
-
-function noPort(kind: PlatformKind): PlatformRefusal {
-  return new PlatformRefusal(
-    `${kind.title} calls us by HTTP, and no port is open for it`,
-    "choose one with: talaria config set host.port 8642; then lead your reverse proxy there",
-  );
 }
 
 function maskedReceiver(receiver: Receiver): Receiver {

@@ -12,11 +12,16 @@ const GATEWAY = {
 
 function read(
   platforms: Record<string, unknown>,
-  { env = {}, gateway = {} }: { env?: Record<string, string>; gateway?: Record<string, unknown> } = {},
+  {
+    env = {},
+    gateway = {},
+    port = 8642,
+  }: { env?: Record<string, string>; gateway?: Record<string, unknown>; port?: number } = {},
 ): Promise<ReadAccounts> {
   return readAccounts({
     platforms,
     gateway: { ...GATEWAY, ...gateway },
+    port,
     lookup: (variable) => env[variable],
     names: builtInPlatforms(),
     kind: builtInPlatform,
@@ -133,6 +138,25 @@ describe("the settings of platforms", () => {
     expect(texts(result)).toEqual([
       "platforms.telegram.accounts.Not ok: expected a name of small letters, digits, _ and -",
     ]);
+  });
+
+  it("[GW-41] of one that calls us by HTTP need a port to be open for it, and of no other", async () => {
+    const platforms = {
+      webhook: { secret: "canary-of-a-webhook-0123" },
+      telegram: { token: TOKEN, webhook: { url: "https://x.test/t", secret: "canary-of-a-door-0123" } },
+      slack: { bot_token: "xoxb-canary-1", signing_secret: "canary-signing" },
+      console: {},
+    };
+    const called = ["webhook", "telegram", "slack"];
+    expect((await read(platforms)).accounts.map(({ kind }) => kind.name)).toEqual([...called, "console"]);
+    const closed = await read(platforms, { port: 0 });
+    expect(closed.accounts.map(({ kind }) => kind.name)).toEqual(["console"]);
+    expect(closed.problems).toMatchObject(
+      called.map((platform) => ({ platform, key: `platforms.${platform}`, isRefusal: true })),
+    );
+    for (const text of texts(closed)) expect(text).toContain("config set host.port");
+    const calling = { telegram: { token: TOKEN }, slack: { bot_token: "xoxb-canary-1", app_token: "xapp-canary-1" } };
+    expect(texts(await read(calling, { port: 0 }))).toEqual([]);
   });
 
   it.each([

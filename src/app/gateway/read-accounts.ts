@@ -16,6 +16,8 @@ export interface AccountsWish {
   /** What a platform has unless its group says otherwise, by its name. */
   readonly initial?: Readonly<Record<string, Json>>;
   readonly gateway: Pick<Config["gateway"], "busy" | "reset">;
+  /** Where platforms that call us reach us; 0: nowhere. */
+  readonly port: number;
   lookup(variable: string): string | undefined;
   /** The kinds there are, by name. */
   readonly names: readonly string[];
@@ -96,7 +98,18 @@ function readAccount(
   const common = readCommon({ about, place, gateway: wish.gateway }, own.resolved);
   problems.push(...own.problems, ...common.problems);
   if (own.kind === "refused" || common.kind === "refused") return undefined;
+  if (wish.port === 0 && kind.callsUs?.(own.settings) === true) {
+    problems.push(problem(about, place, doorText(kind)));
+    return undefined;
+  }
   return { kind, name: account, settings: own.settings, ...common.settings };
+}
+
+function doorText({ title }: PlatformKind): string {
+  return (
+    `${title} calls us by HTTP, and no port is open for it; choose one with: talaria config set host.port 8642, ` +
+    "then lead your reverse proxy there"
+  );
 }
 
 function unknownPlatform(name: string, names: readonly string[]): Problem {

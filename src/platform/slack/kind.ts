@@ -45,6 +45,7 @@ export const slack: PlatformKind<SlackSettings> = {
     mediaOut: FILE_BYTES_MAX,
     hasLines: true,
   },
+  callsUs: ({ signing_secret }) => signing_secret !== undefined,
   // Bolt is large and CommonJS: it is read when an account is opened, and by nothing else.
   open: async (given, parts) => (await import("./account.js")).openSlack(given, parts, slack.limits),
 };

@@ -54,6 +54,7 @@ export const telegram: PlatformKind<TelegramSettings> = {
     mediaOut: 50_000_000,
     hasLines: true,
   },
+  callsUs: ({ webhook: door }) => door !== undefined,
   async open(chosen, parts) {
     const { openTelegram } = await import("./adapter.js");
     return openTelegram(chosen, parts);

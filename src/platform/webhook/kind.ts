@@ -34,5 +34,6 @@ export const webhook: PlatformKind<WebhookSettings> = {
     hasLines: true,
   },
   isIdempotent: true,
+  callsUs: () => true,
   open: async (given, parts) => (await import("./account.js")).openWebhook(given, parts),
 };
