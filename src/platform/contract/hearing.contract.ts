@@ -183,7 +183,7 @@ function describeFiles(open: OpenScene): void {
       const [media] = (await receiver.hears("look")).media ?? [];
       expect(media).toMatchObject({ name: "picture.png", mediaType: "image/png" });
       const chunks: Uint8Array[] = [];
-      for await (const chunk of (await media?.fetch(AbortSignal.timeout(5_000))) ?? []) chunks.push(chunk);
+      for await (const chunk of (await media?.fetch(AbortSignal.timeout(30_000))) ?? []) chunks.push(chunk);
       expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
     }));
 }

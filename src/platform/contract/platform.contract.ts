@@ -9,7 +9,7 @@ import { describeLine } from "./line.contract.js";
 import { describeSending } from "./sending.contract.js";
 import type { OpenScene } from "./stage.js";
 
-export { eventually, type RecordingReceiver, recordingReceiver } from "./recording.js";
+export { abortedOnce, eventually, type RecordingReceiver, recordingReceiver } from "./recording.js";
 export type { OpenScene } from "./stage.js";
 
 const CHAPTERS: readonly [string, (open: OpenScene) => void][] = [
@@ -20,7 +20,7 @@ const CHAPTERS: readonly [string, (open: OpenScene) => void][] = [
 ];
 
 export function describePlatform(name: string, open: OpenScene): void {
-  describe(`${name} keeps the platform contract`, { timeout: 30_000 }, () => {
+  describe(`${name} keeps the platform contract`, () => {
     for (const [noun, chapter] of CHAPTERS) describe(noun, () => chapter(open));
   });
 }

@@ -82,6 +82,14 @@ export function recordingReceiver(): RecordingReceiver {
   };
 }
 
+/** A limit that no clock sets: aborted when the other side has come so far, however long a busy machine takes for it. */
+export function abortedOnce(what: string, look: () => boolean | Promise<boolean>): AbortSignal {
+  const limit = new AbortController();
+  const abort = (): void => limit.abort();
+  void eventually(what, look).then(abort, abort);
+  return limit.signal;
+}
+
 /** Looks again and again until `look` answers something other than undefined or false; throws what was awaited otherwise. */
 export async function eventually<T>(
   what: string,

@@ -130,7 +130,7 @@ export function describeSending(open: OpenScene): void {
       const place = scene.place("dm");
       const outgoing = { id: "edit", place, text: "the answer" };
       for (let times = 0; times < 2; times++) {
-        const outcome = await platform.edit(place, first.receipt, outgoing, AbortSignal.timeout(5_000));
+        const outcome = await platform.edit(place, first.receipt, outgoing, AbortSignal.timeout(30_000));
         expect(outcome.kind).toBe("sent");
         expect((await scene.peer.shown("dm")).map((one) => one.text)).toEqual(["the answer"]);
       }
@@ -156,7 +156,7 @@ export function describeSending(open: OpenScene): void {
     onStage(open, async ({ scene, platform, receiver }) => {
       await scene.peer.say({ text: "hello" });
       const { messageId } = await receiver.hears("hello");
-      const signal = AbortSignal.timeout(5_000);
+      const signal = AbortSignal.timeout(30_000);
       await platform.typing?.(scene.place("dm"), signal);
       if (messageId !== undefined) await platform.react?.(scene.place("dm"), messageId, "👀", signal);
       await platform.setMenu?.([{ name: "help", about: "what there is" }], signal);

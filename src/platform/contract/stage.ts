@@ -7,8 +7,8 @@ import type { PeerChat, PlatformScene, Shown } from "./scene.js";
 
 export type OpenScene = () => Promise<PlatformScene>;
 
-/** Beyond this a send of the suite is given up by its signal. */
-export const SEND_LIMIT_MS = 5_000;
+/** Beyond this a send of the suite is given up by its signal: for what hangs, not for what is slow. */
+export const SEND_LIMIT_MS = 20_000;
 /** A run that failed is started again after this, as the gateway would. */
 const RERUN_MS = 50;
 
@@ -22,8 +22,8 @@ export interface Stage {
   start(): Promise<void>;
   /** Resolves when the run is over. */
   end(): Promise<void>;
-  /** Sends a text (or more) to a chat, under a time limit. */
-  send(chat: PeerChat, message: string | Partial<Outgoing>, limitMs?: number): Promise<SendOutcome>;
+  /** Sends a text (or more) to a chat, until the signal, or under a time limit. */
+  send(chat: PeerChat, message: string | Partial<Outgoing>, signal?: AbortSignal): Promise<SendOutcome>;
   /** The same, again and again until it is sent; for a platform that comes back to its senses. */
   sendUntilSent(chat: PeerChat, text: string): Promise<string>;
   /** Everything in a chat whose text has these words. */
@@ -58,10 +58,10 @@ async function openStage(scene: PlatformScene): Promise<Stage> {
   });
   const run = keepRunning(platform);
   let sends = 0;
-  const send: Stage["send"] = (chat, message, limitMs = SEND_LIMIT_MS) => {
+  const send: Stage["send"] = (chat, message, signal = AbortSignal.timeout(SEND_LIMIT_MS)) => {
     const said = typeof message === "string" ? { text: message } : message;
     const outgoing = { id: `delivery${sends++}`, place: scene.place(chat), text: "", ...said };
-    return platform.send(outgoing, AbortSignal.timeout(limitMs));
+    return platform.send(outgoing, signal);
   };
   return {
     scene,

@@ -71,7 +71,7 @@ describe("a person at a bare socket", () => {
     person.socket.write("hello there\n");
     const heard = await receiver.hears("hello there");
     expect(heard).toMatchObject({ chat: { type: "dm", id: "console" }, sender: { id: "console" }, isAddressed: true });
-    const outcome = await platform.send({ id: "d1", place, text: "good day" }, AbortSignal.timeout(2_000));
+    const outcome = await platform.send({ id: "d1", place, text: "good day" }, AbortSignal.timeout(30_000));
     expect(outcome).toEqual({ kind: "sent", receipt: "d1" });
     await eventually("it is there", () => person.lines().includes("good day"));
   });
@@ -82,7 +82,7 @@ describe("a person at a bare socket", () => {
     person.socket.write("hello there\n");
     await receiver.hears("hello there");
     const say = (text: string) => ({ id: "d1", place, text });
-    const signal = AbortSignal.timeout(2_000);
+    const signal = AbortSignal.timeout(30_000);
     await platform.send(say("It is"), signal);
     await platform.edit?.(place, "d1", say("It is noon.\nNearly"), signal);
     await platform.edit?.(place, "d1", say("It is noon.\nNearly so."), signal);
@@ -116,7 +116,7 @@ describe("a client that speaks JSON", () => {
     mine.socket.write('{"type":"hello","chat":"mine"}\n{"id":"1","chat":"mine","who":"me","text":"hello"}\n');
     await receiver.hears("hello");
     const theirs = { id: "d1", place: { chat: { type: "dm" as const, id: "theirs" } }, text: "for them" };
-    expect(await platform.send(theirs, AbortSignal.timeout(2_000))).toMatchObject({ kind: "retry" });
+    expect(await platform.send(theirs, AbortSignal.timeout(30_000))).toMatchObject({ kind: "retry" });
     const sending = platform.send({ ...theirs, id: "d2", place: { chat: { type: "dm", id: "mine" } } }, ending.signal);
     await eventually("it is told", () => mine.lines().some((line) => line.includes('"d2"')));
     mine.socket.write('{"type":"shown","id":"d2"}\n');
@@ -198,7 +198,7 @@ describe("the socket", () => {
   it("keeps what is to be shown for whoever comes when nobody is there", async () => {
     const platform = await start();
     client();
-    const outcome = await platform.send({ id: "d1", place, text: "hello" }, AbortSignal.timeout(2_000));
+    const outcome = await platform.send({ id: "d1", place, text: "hello" }, AbortSignal.timeout(30_000));
     expect(outcome).toMatchObject({ kind: "retry" });
   });
 });

@@ -4,7 +4,7 @@ import { eventually } from "../../../src/platform/contract/recording.js";
 import { WAITING_MAX } from "../../../src/platform/discord/lanes.js";
 import { MEDIA_IN_BYTES_MAX } from "../../../src/platform/discord/size.js";
 import type { IncomingMedia } from "../../../src/platform/platform.js";
-import { withBot, withBotAt } from "./support.js";
+import { hastyClock, withBot, withBotAt } from "./support.js";
 
 describe("order and redelivery", () => {
   it("[CT-1] tries again what could not be kept, and lets nothing in the channel overtake it", () =>
@@ -245,7 +245,7 @@ describe("files", () => {
 
 async function bytesOf(media: IncomingMedia): Promise<number> {
   let bytes = 0;
-  for await (const chunk of await media.fetch(AbortSignal.timeout(5_000))) bytes += chunk.length;
+  for await (const chunk of await media.fetch(AbortSignal.timeout(30_000))) bytes += chunk.length;
   return bytes;
 }
 
@@ -269,21 +269,24 @@ describe("slash commands and buttons", () => {
     }));
 
   it("asks for patience when a press takes longer than Discord waits", () =>
-    withBot(async ({ fake, receiver, start, send }) => {
-      await start();
-      await send("dm", { text: "May I?", buttons: [{ label: "Yes", token: "yes" }] });
-      let decide: (text: string) => void = () => undefined;
-      receiver.press = () =>
-        new Promise((resolve) => {
-          decide = resolve;
-        });
-      const shown = fake.press("dm", "Yes");
-      await eventually("it asks for patience", () =>
-        fake.seen.some((one) => one.path.endsWith("/callback") && (one.body as { type: number }).type === 5),
-      );
-      decide("at last");
-      expect(await shown).toBe("at last");
-    }));
+    withBot(
+      async ({ fake, receiver, start, send }) => {
+        await start();
+        await send("dm", { text: "May I?", buttons: [{ label: "Yes", token: "yes" }] });
+        let decide: (text: string) => void = () => undefined;
+        receiver.press = () =>
+          new Promise((resolve) => {
+            decide = resolve;
+          });
+        const shown = fake.press("dm", "Yes");
+        await eventually("it asks for patience", () =>
+          fake.seen.some((one) => one.path.endsWith("/callback") && (one.body as { type: number }).type === 5),
+        );
+        decide("at last");
+        expect(await shown).toBe("at last");
+      },
+      { clock: hastyClock },
+    ));
 
   it("says so when a press fails", () =>
     withBot(async ({ fake, receiver, start, send }) => {
@@ -301,9 +304,9 @@ describe("slash commands and buttons", () => {
         { name: "new", about: "" },
         { name: "not a name!", about: "x" },
       ];
-      await platform.setMenu?.(entries, AbortSignal.timeout(5_000));
+      await platform.setMenu?.(entries, AbortSignal.timeout(30_000));
       await start();
-      await platform.setMenu?.(entries, AbortSignal.timeout(5_000));
+      await platform.setMenu?.(entries, AbortSignal.timeout(30_000));
       const puts = fake.seen.filter((one) => one.method === "PUT" && one.path.endsWith("/commands"));
       expect(puts).toHaveLength(2);
       expect(puts[0]?.body).toMatchObject([{ name: "new", options: [{ name: "args", type: 3, required: false }] }]);

@@ -3,10 +3,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
+import { abortedOnce, eventually } from "../../../src/platform/contract/recording.js";
 import { MEDIA_OUT_BYTES_MAX } from "../../../src/platform/discord/size.js";
 import type { SendOutcome } from "../../../src/platform/platform.js";
 import type { Fault } from "./fake-discord/faults.js";
-import { startFakeDiscord } from "./fake-discord/server.js";
+import { type FakeDiscord, startFakeDiscord } from "./fake-discord/server.js";
 import { type Bot, withBot, withBotAt } from "./support.js";
 
 interface Row {
@@ -85,11 +87,26 @@ const TABLE: readonly Row[] = [
   },
 ];
 
+/** For what hangs, not for what is slow. */
+const LIMIT_MS = 30_000;
+/** How long an answer trickles before the send is called off. */
+const TRICKLE_MS = 300;
+
+/** What would never end is called off once Discord has taken it. */
+function limitFor({ kind }: Fault, fake: FakeDiscord): AbortSignal {
+  if (kind !== "silent" && kind !== "slow") return AbortSignal.timeout(LIMIT_MS);
+  return abortedOnce("it is taken", async () => {
+    if (fake.shown("dm").length === 0) return false;
+    if (kind === "slow") await systemClock.sleep(TRICKLE_MS);
+    return true;
+  });
+}
+
 describe("the outcome of a send", () => {
   it.each(TABLE)("[CT-4] is told apart: $what", ({ fault, outcome, isShown }) =>
     withBot(async ({ fake, send }) => {
       fake.fail(fault);
-      const came = await send("dm", { id: "one", text: "hello" }, 400);
+      const came = await send("dm", { id: "one", text: "hello" }, limitFor(fault, fake));
       expect(came).toMatchObject(outcome);
       expect(fake.shown("dm")).toHaveLength(isShown ? 1 : 0);
       expect(fake.seen.filter((one) => one.method === "POST").length, "one attempt, no more").toBeLessThanOrEqual(1);
@@ -109,15 +126,18 @@ describe("the outcome of a send", () => {
   it("[CT-4] of one channel does not hold up another", () =>
     withBot(async ({ fake, send }) => {
       fake.fail({ kind: "silent" });
-      const stuck = send("dm", "stuck", 600);
+      const limit = new AbortController();
+      const stuck = send("dm", "stuck", limit.signal);
+      await eventually("it is taken", () => fake.shown("dm").length === 1);
       expect(await send("group", "free")).toMatchObject({ kind: "sent" });
+      limit.abort();
       expect((await stuck).kind).toBe("unknown");
     }));
 
   it("refuses a place that cannot be, without asking", () =>
     withBot(async ({ fake, platform }) => {
       const place = { chat: { type: "dm", id: "../users/@me" } } as const;
-      const outcome = await platform.send({ id: "x", place, text: "hello" }, AbortSignal.timeout(1_000));
+      const outcome = await platform.send({ id: "x", place, text: "hello" }, AbortSignal.timeout(LIMIT_MS));
       expect(outcome.kind).toBe("refused");
       expect(fake.seen).toHaveLength(0);
     }));
@@ -161,7 +181,7 @@ describe("an edit", () => {
     withBot(async ({ fake, platform }) => {
       const place = { chat: { type: "dm", id: fake.channelId("dm") } } as const;
       const edit = { id: "e", place, text: "new words" };
-      const outcome = await platform.edit?.(place, "123456789012345678", edit, AbortSignal.timeout(2_000));
+      const outcome = await platform.edit?.(place, "123456789012345678", edit, AbortSignal.timeout(LIMIT_MS));
       expect(outcome).toEqual({ kind: "refused", why: "the message is gone" });
     }));
 
@@ -170,7 +190,7 @@ describe("an edit", () => {
       const sent = await send("dm", { text: "May I?", buttons: [{ label: "Yes", token: "y" }] });
       if (sent.kind !== "sent") throw new Error("not sent");
       const place = { chat: { type: "dm", id: fake.channelId("dm") } } as const;
-      await platform.edit?.(place, sent.receipt, { id: "e", place, text: "Allowed." }, AbortSignal.timeout(2_000));
+      await platform.edit?.(place, sent.receipt, { id: "e", place, text: "Allowed." }, AbortSignal.timeout(LIMIT_MS));
       expect(fake.shown("dm")).toEqual([{ text: "Allowed." }]);
     }));
 });
@@ -180,7 +200,7 @@ describe("looking for an earlier send", () => {
     platform.findSent?.(
       { id, place: { chat: { type: "dm", id: fake.channelId("dm") } }, text },
       sinceMs,
-      AbortSignal.timeout(2_000),
+      AbortSignal.timeout(LIMIT_MS),
     );
 
   it("[CT-4] knows it by its nonce from the line, whatever it says", () =>
@@ -235,7 +255,7 @@ describe("looking for an earlier send", () => {
       if (sent.kind !== "sent") throw new Error("not sent");
       const place = { chat: { type: "dm", id: bot.fake.channelId("dm") } } as const;
       const sinceMs = Date.now();
-      await bot.platform.edit?.(place, sent.receipt, { id: "a", place, text: "done" }, AbortSignal.timeout(2_000));
+      await bot.platform.edit?.(place, sent.receipt, { id: "a", place, text: "done" }, AbortSignal.timeout(LIMIT_MS));
       expect(await look(bot, "a", "done", sinceMs)).toEqual({ kind: "found", receipt: sent.receipt });
       await withBotAt(bot.fake, async (next) => {
         expect(await look(next, "a", "done", sinceMs)).toEqual({ kind: "found", receipt: sent.receipt });

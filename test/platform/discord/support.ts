@@ -1,4 +1,7 @@
-/** A bot at work against the fake, with a clock that hurries: a minute of waiting is a second. */
+/**
+ * A bot at work against the fake, with a clock that hurries: a minute of waiting is a second. Limits are as long as they
+ * are, for a busy machine needs them, except where a test waits for one.
+ */
 import { type Clock, systemClock } from "../../../src/base/clock.js";
 import type { Logger } from "../../../src/base/log.js";
 import { type RecordingReceiver, recordingReceiver } from "../../../src/platform/contract/recording.js";
@@ -8,12 +11,19 @@ import type { Outgoing, Platform, SendOutcome } from "../../../src/platform/plat
 import { FAKE_TOKEN, type FakeDiscord, startFakeDiscord } from "./fake-discord/server.js";
 
 const HURRY = 50;
+const SEND_LIMIT_MS = 30_000;
 
 export const hurriedClock: Clock = {
   nowMs: () => systemClock.nowMs(),
   monotonicMs: () => systemClock.monotonicMs() * HURRY,
-  after: (delayMs, act) => systemClock.after(delayMs / HURRY, act),
+  after: (delayMs, act) => systemClock.after(delayMs, act),
   sleep: (delayMs, signal) => systemClock.sleep(delayMs / HURRY, signal),
+};
+
+/** The same, for a test of what happens when a limit is over. */
+export const hastyClock: Clock = {
+  ...hurriedClock,
+  after: (delayMs, act) => systemClock.after(delayMs / HURRY, act),
 };
 
 export interface Bot {
@@ -26,12 +36,14 @@ export interface Bot {
   /** Begins a run and waits until it is up. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  send(chat: PeerChat, message: string | Partial<Outgoing>, limitMs?: number): Promise<SendOutcome>;
+  /** Until the signal, or under a limit for what hangs. */
+  send(chat: PeerChat, message: string | Partial<Outgoing>, signal?: AbortSignal): Promise<SendOutcome>;
   texts(): readonly string[];
 }
 
 export interface BotOptions {
   readonly settings?: Record<string, unknown>;
+  readonly clock?: Clock;
   /** What an earlier life has stored. */
   readonly cursors?: Readonly<Record<string, string>>;
 }
@@ -56,7 +68,7 @@ export async function withBotAt(
   const logged: string[] = [];
   const settings = discord.settings.parse({ token: FAKE_TOKEN, api_root: fake.apiRoot, ...options.settings });
   const platform = await discord.open(settings, {
-    ...{ account: "main", clock: hurriedClock, log: logTo(logged), receiver },
+    ...{ account: "main", clock: options.clock ?? hurriedClock, log: logTo(logged), receiver },
     cursors: async () => new Map([...Object.entries(options.cursors ?? {}), ...receiver.cursors]),
   });
   let ending = new AbortController();
@@ -84,11 +96,11 @@ export async function withBotAt(
         await systemClock.sleep(5);
       }
     },
-    send(chat, message, limitMs = 5_000) {
+    send(chat, message, signal = AbortSignal.timeout(SEND_LIMIT_MS)) {
       const id = fake.channelId(chat);
       const place = { chat: { type: chat, id, ...(chat === "thread" ? { threadId: id } : {}) } } as const;
       const said = typeof message === "string" ? { text: message } : message;
-      return platform.send({ id: `d${sends++}`, place, text: "", ...said }, AbortSignal.timeout(limitMs));
+      return platform.send({ id: `d${sends++}`, place, text: "", ...said }, signal);
     },
     texts: () => receiver.kept.map((one) => one.text),
   };

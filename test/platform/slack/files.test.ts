@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Outgoing } from "../../../src/platform/platform.js";
 import { onSlack } from "./support.js";
 
-const signal = (): AbortSignal => AbortSignal.timeout(5_000);
+const signal = (): AbortSignal => AbortSignal.timeout(30_000);
 
 describe("a file that comes in", () => {
   it("is fetched with our token from Slack, and from nobody else", async () => {

@@ -5,6 +5,9 @@ import type { SlackPeerFault } from "./fake-slack/fake-slack.js";
 import { TOKENS } from "./fake-slack/world.js";
 import { eventually, onSlack } from "./support.js";
 
+/** For what hangs, not for what is slow. */
+const END_LIMIT_MS = 15_000;
+
 describe("[CT-1] [CT-2] acknowledging", () => {
   it("a store that is slower than Slack waits hears the same event again, under the same id", () =>
     onSlack({}, async ({ fake, receiver }) => {
@@ -12,7 +15,7 @@ describe("[CT-1] [CT-2] acknowledging", () => {
       const release = receiver.hold();
       fake.say({ text: "slow disk" });
       // Copies wait behind the first one: what is not kept yet is not kept twice at once.
-      await eventually("Slack gave it again", () => fake.lines.given(0)?.attempts === 3);
+      await eventually("Slack gave it again", () => (fake.lines.given(0)?.attempts ?? 0) >= 3);
       expect(fake.lines.acked).toBe(0);
       expect(receiver.heard).toHaveLength(1);
       release();
@@ -68,22 +71,21 @@ describe("the line", () => {
 
   it("waits as long as Slack asks before it tries again", () =>
     onSlack({}, async ({ fake, receiver }) => {
-      fake.fail({ kind: "rate-limited", afterMs: 2_000 }, 1, "apps.connections.open");
+      fake.fail({ kind: "rate-limited", afterMs: 1_000 }, 1, "apps.connections.open");
       const startMs = performance.now();
       fake.lines.cut();
       await eventually("it is up again", () => receiver.ups === 2);
-      expect(performance.now() - startMs).toBeGreaterThan(2_000);
+      expect(performance.now() - startMs).toBeGreaterThanOrEqual(1_000);
     }));
 
-  it("that carries nothing any more is noticed", { timeout: 30_000 }, () =>
+  it("that carries nothing any more is noticed", () =>
     onSlack({}, async ({ fake, receiver }) => {
       fake.lines.freeze();
-      await eventually("it is given up", () => receiver.downs.length > 0, 20_000);
+      await eventually("it is given up", () => receiver.downs.length > 0);
       await eventually("it is up again", () => receiver.ups === 2);
       fake.say({ text: "heard again" });
       await receiver.hears("heard again");
-    }),
-  );
+    }));
 
   it("outlives frames that cannot be read", () =>
     onSlack({}, async ({ fake, receiver, log }) => {
@@ -108,7 +110,7 @@ describe("the line", () => {
       fake.lines.freeze();
       const startMs = performance.now();
       await end();
-      expect(performance.now() - startMs).toBeLessThan(2_000);
+      expect(performance.now() - startMs).toBeLessThan(END_LIMIT_MS);
     }));
 
   it("ends while it waits for the hello", () =>
@@ -147,7 +149,7 @@ describe("turned away", () => {
   it("by an outage: not for good", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
       fake.fail({ kind: "server-error" }, 1, "auth.test");
-      const failure = await platform.run(AbortSignal.timeout(5_000)).catch((error: unknown) => error);
+      const failure = await platform.run(AbortSignal.timeout(30_000)).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(Error);
       expect(failure).not.toBeInstanceOf(PlatformRefusal);
     }));
@@ -157,7 +159,7 @@ describe("turned away", () => {
   ): Promise<PlatformRefusal> {
     let refusal: unknown;
     await onSlack({ isStarted: false, prepare }, async ({ platform }) => {
-      refusal = await platform.run(AbortSignal.timeout(5_000)).catch((error: unknown) => error);
+      refusal = await platform.run(AbortSignal.timeout(30_000)).catch((error: unknown) => error);
     });
     expect(refusal).toBeInstanceOf(PlatformRefusal);
     return refusal as PlatformRefusal;
@@ -171,7 +173,7 @@ it("no secret and no text of a message is in the log", () =>
     for (const id of ["a", "b"])
       await platform.send(
         { id, place: { chat: { type: "dm", id: "D0ALICE" } }, text: "our words" },
-        AbortSignal.timeout(5_000),
+        AbortSignal.timeout(30_000),
       );
     receiver.rejectNext(1);
     fake.say({ text: "their words" });

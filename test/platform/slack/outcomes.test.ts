@@ -1,13 +1,18 @@
 /** Through the real client and the wire: what becomes of a send, for everything Slack or the line can do to it. */
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
+import { abortedOnce } from "../../../src/platform/contract/recording.js";
 import type { Outgoing, SendOutcome } from "../../../src/platform/platform.js";
-import type { SlackPeerFault } from "./fake-slack/fake-slack.js";
+import type { FakeSlack, SlackPeerFault } from "./fake-slack/fake-slack.js";
 import { onSlack } from "./support.js";
 
 const DM = { chat: { type: "dm" as const, id: "D0ALICE" } };
 const outgoing = (id: string, text = "hello"): Outgoing => ({ id, place: DM, text });
-const LIMIT_MS = 1_500;
+/** For what hangs, not for what is slow. */
+const LIMIT_MS = 30_000;
+/** How long an answer trickles before the send is called off. */
+const TRICKLE_MS = 300;
 
 interface Row {
   readonly fault: SlackPeerFault;
@@ -60,13 +65,13 @@ describe("[CT-4] the outcome of a send", () => {
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
       fake.fail(fault);
       const sinceMs = Date.now();
-      expect(await platform.send(outgoing("one"), AbortSignal.timeout(LIMIT_MS))).toMatchObject(outcome);
+      expect(await platform.send(outgoing("one"), limitFor(fault, fake))).toMatchObject(outcome);
       expect(
         fake.calls.filter(({ method }) => method === "chat.postMessage").length,
         "one attempt",
       ).toBeLessThanOrEqual(1);
       expect(fake.shown("D0ALICE")).toHaveLength(isShown ? 1 : 0);
-      const found = await platform.findSent?.(outgoing("one"), sinceMs, AbortSignal.timeout(5_000));
+      const found = await platform.findSent?.(outgoing("one"), sinceMs, AbortSignal.timeout(LIMIT_MS));
       const ts = fake.world.at("D0ALICE").at(-1)?.ts;
       expect(found).toEqual(isShown ? { kind: "found", receipt: ts } : { kind: "absent" });
     }),
@@ -103,7 +108,7 @@ describe("[CT-4] the outcome of a send", () => {
 describe("an edit", () => {
   it("is refused when the message is gone or not ours, and takes the buttons off", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
-      const signal = AbortSignal.timeout(5_000);
+      const signal = AbortSignal.timeout(LIMIT_MS);
       const buttons = [{ label: "Yes", token: "y" }];
       const sent = await platform.send({ ...outgoing("one"), buttons }, signal);
       if (sent.kind !== "sent" || platform.edit === undefined) throw new Error("not sent");
@@ -126,7 +131,7 @@ describe("an edit", () => {
 describe("[CT-4] a lost send is found again", () => {
   it("in its thread, and in no other place", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
-      const signal = AbortSignal.timeout(5_000);
+      const signal = AbortSignal.timeout(LIMIT_MS);
       const threadId = fake.say({ channel: "C0TEAM", text: "root", isSilent: true });
       const inThread: Outgoing = { id: "one", place: { chat: { type: "group", id: "C0TEAM", threadId } }, text: "hi" };
       const sinceMs = Date.now();
@@ -138,7 +143,7 @@ describe("[CT-4] a lost send is found again", () => {
 
   it("behind many others, and is unsure where there is too much to read", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(LIMIT_MS);
       const sinceMs = Date.now();
       await platform.send(outgoing("one"), signal);
       for (let at = 0; at < 500; at++) fake.say({ text: "noise", isSilent: true });
@@ -149,22 +154,35 @@ describe("[CT-4] a lost send is found again", () => {
 
   it("also when Slack is slower than we wait", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
-      fake.fail({ kind: "late", afterMs: 1_000 });
+      let takes = (): void => undefined;
+      fake.fail({ kind: "late", when: new Promise((resolve) => (takes = resolve)) });
       const sinceMs = Date.now();
-      expect(await platform.send(outgoing("one"), AbortSignal.timeout(200))).toMatchObject({ kind: "unknown" });
+      const asked = abortedOnce("it is asked", () => fake.calls.some(({ method }) => method === "chat.postMessage"));
+      expect(await platform.send(outgoing("one"), asked)).toMatchObject({ kind: "unknown" });
       expect(fake.shown("D0ALICE")).toEqual([]);
-      const found = await platform.findSent?.(outgoing("one"), sinceMs, AbortSignal.timeout(5_000));
+      takes();
+      const found = await platform.findSent?.(outgoing("one"), sinceMs, AbortSignal.timeout(LIMIT_MS));
       expect(found).toMatchObject({ kind: "found" });
     }));
 
   it("or is unsure, when the history cannot be read", () =>
     onSlack({ isStarted: false }, async ({ fake, platform }) => {
       fake.fail({ kind: "server-error" }, 1, "conversations.history");
-      expect(await platform.findSent?.(outgoing("one"), Date.now(), AbortSignal.timeout(5_000))).toEqual({
+      expect(await platform.findSent?.(outgoing("one"), Date.now(), AbortSignal.timeout(LIMIT_MS))).toEqual({
         kind: "unsure",
       });
     }));
 });
+
+/** What would never end is called off once Slack has taken it. */
+function limitFor({ kind }: SlackPeerFault, fake: FakeSlack): AbortSignal {
+  if (kind !== "silent" && kind !== "slow") return AbortSignal.timeout(LIMIT_MS);
+  return abortedOnce("it is taken", async () => {
+    if (fake.shown("D0ALICE").length === 0) return false;
+    if (kind === "slow") await systemClock.sleep(TRICKLE_MS);
+    return true;
+  });
+}
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -18,7 +18,8 @@ export interface Bench {
   /** Ends the run alone. */
   end(): Promise<void>;
   stop(): Promise<void>;
-  send(chat: PeerChat, message: string | Partial<Outgoing>, limitMs?: number): Promise<SendOutcome>;
+  /** Until the signal, or under a limit for what hangs. */
+  send(chat: PeerChat, message: string | Partial<Outgoing>, signal?: AbortSignal): Promise<SendOutcome>;
 }
 
 export interface BenchSettings {
@@ -26,6 +27,8 @@ export interface BenchSettings {
   readonly clock?: Clock;
   readonly fake?: FakeTelegram;
 }
+
+const SEND_LIMIT_MS = 30_000;
 
 export async function openBench(wish: BenchSettings = {}): Promise<Bench> {
   const fake = wish.fake ?? (await startFakeTelegram());
@@ -66,10 +69,10 @@ export async function openBench(wish: BenchSettings = {}): Promise<Bench> {
       await end();
       if (wish.fake === undefined) await fake.stop();
     },
-    send(chat, message, limitMs = 3_000) {
+    send(chat, message, signal = AbortSignal.timeout(SEND_LIMIT_MS)) {
       const said = typeof message === "string" ? { text: message } : message;
       const outgoing = { id: `d${sends++}`, place: placeOf(chat), text: "", ...said };
-      return platform.send(outgoing, AbortSignal.timeout(limitMs));
+      return platform.send(outgoing, signal);
     },
   };
 }

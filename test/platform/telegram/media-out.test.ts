@@ -93,7 +93,7 @@ describe("files we send", () => {
     const place = placeOf("dm");
     const receipt = sent.kind === "sent" ? sent.receipt : "";
     const outgoing = { id: "e", place, text: "two", media };
-    expect(await bench.platform.edit?.(place, receipt, outgoing, AbortSignal.timeout(1_000))).toMatchObject({
+    expect(await bench.platform.edit?.(place, receipt, outgoing, AbortSignal.timeout(30_000))).toMatchObject({
       kind: "sent",
     });
     expect(bench.fake.sent()).toMatchObject([{ text: "two", media: { name: "näme.bin" } }]);
@@ -102,7 +102,7 @@ describe("files we send", () => {
 
 describe("small signs", () => {
   it("show that we are at work, in the topic, and never fail", async () => {
-    const signal = AbortSignal.timeout(2_000);
+    const signal = AbortSignal.timeout(30_000);
     await bench.platform.typing?.(placeOf("thread"), signal);
     expect(bench.fake.desk.actions).toEqual([{ chatId: FORUM_ID, threadId: TOPIC_ID }]);
     bench.fake.fail(["sendChatAction", "setMessageReaction"], { kind: "server-error" }, 2);
@@ -112,7 +112,7 @@ describe("small signs", () => {
   });
 
   it("react, and take it back", async () => {
-    const signal = AbortSignal.timeout(2_000);
+    const signal = AbortSignal.timeout(30_000);
     await bench.platform.react?.(placeOf("dm"), "5", "👀", signal);
     await bench.platform.react?.(placeOf("dm"), "5", "", signal);
     const chatId = PEOPLE.alice.id;
@@ -125,11 +125,11 @@ describe("small signs", () => {
   it("offer the commands that Telegram can name, and no more than it takes", async () => {
     const many = Array.from({ length: 120 }, (_, at) => ({ name: `c${at}`, about: "x".repeat(300) }));
     const odd = ["New", "a-b", "", "x".repeat(33)].map((name) => ({ name, about: "odd" }));
-    await bench.platform.setMenu?.([...odd, { name: "empty", about: "" }, ...many], AbortSignal.timeout(2_000));
+    await bench.platform.setMenu?.([...odd, { name: "empty", about: "" }, ...many], AbortSignal.timeout(30_000));
     expect(bench.fake.desk.menu).toHaveLength(100);
     expect(bench.fake.desk.menu[0]).toEqual({ command: "c0", description: "x".repeat(256) });
     bench.fake.fail(["setMyCommands"], { kind: "gone" });
-    await expect(bench.platform.setMenu?.(many, AbortSignal.timeout(2_000))).rejects.toThrow(/menu/);
+    await expect(bench.platform.setMenu?.(many, AbortSignal.timeout(30_000))).rejects.toThrow(/menu/);
   });
 
   it("put short labels side by side and long ones below each other, in their colours", async () => {

@@ -279,7 +279,7 @@ describe("files", () => {
   const fetched = async (bench: Bench, at = 0) => {
     const media = bench.receiver.heard[at]?.media?.[0];
     const chunks: Uint8Array[] = [];
-    for await (const chunk of (await media?.fetch(AbortSignal.timeout(3_000))) ?? []) chunks.push(chunk);
+    for await (const chunk of (await media?.fetch(AbortSignal.timeout(30_000))) ?? []) chunks.push(chunk);
     return Buffer.concat(chunks);
   };
   const document = (file: object) => ({

@@ -23,8 +23,8 @@ export type SlackPeerFault =
   | { readonly kind: "status"; readonly status: number; readonly body?: string }
   /** A page instead of an answer, with a 200. */
   | { readonly kind: "page" }
-  /** It takes its time, whether somebody still waits for the answer or not. */
-  | { readonly kind: "late"; readonly afterMs: number }
+  /** It happens when the test says so, whether somebody still waits for the answer or not. */
+  | { readonly kind: "late"; readonly when: Promise<void> }
   /** Success, and no name of the message. */
   | { readonly kind: "no-ts" };
 
@@ -310,7 +310,10 @@ export class FakeSlack {
       case "silent":
         return void run();
       case "late":
-        return void this.#timers.add(setTimeout(run, fault.afterMs));
+        return void fault.when.then(() => {
+          const result = run();
+          if (!response.destroyed) end(response, 200, result);
+        });
       case "slow":
         return this.#trickle(JSON.stringify(run()), response);
     }
