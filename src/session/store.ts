@@ -70,6 +70,7 @@ export const READING_VERBS = [
   "pairings",
   "openCommands",
   "question",
+  "questionStanding",
   "openQuestion",
 ] as const satisfies readonly VerbName[];
 

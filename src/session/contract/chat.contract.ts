@@ -1,6 +1,6 @@
 /** Chats: codes and who they let in, commands that are rows until they are answered, questions put to people. */
 import { describe, expect, it } from "vitest";
-import type { ApprovalId, ChatCommandId, ConversationId, JobId, PersonId } from "#base/ids.js";
+import type { ApprovalId, ChatCommandId, ConversationId, DeliveryId, JobId, PersonId } from "#base/ids.js";
 import { HOUR_MS, MINUTE_MS } from "../../../test/support/manual-clock.js";
 import {
   ADDRESS,
@@ -358,6 +358,46 @@ function describeQuestions(open: OpenStore): void {
     expect(await scene.store.question({ approval })).toMatchObject({ answer: "deny" });
     expect((await openIn(scene)).question).toBeNull();
     expect(await scene.store.question({ approval: "nosuchone" as ApprovalId })).toBeNull();
+  });
+
+  it("leads to the message that put it, once that is sent and it is decided", async () => {
+    const scene = await Scenario.open(open);
+    const { store } = scene;
+    const turn = await scene.turn("go", { author: { account: "7", name: "N7" } });
+    const [call, other] = [await scene.callTool(turn), await scene.callTool(turn)];
+    const question = { kind: "permission", summary: "rm box" };
+    const address: Address = { ...PLACE, chatType: "dm", chatId: "7" };
+    const asking = { platform: PLACE.platform, address, parts: ["May I", "run this?"] };
+    const pass = passOf(turn);
+    const asked = async (wish: object) =>
+      only("asked", await store.askApproval({ ...pass, call, question, ...wish, nowMs: scene.tick() })).approval;
+    const approval = await asked({ asking });
+    const unsaid = await asked({ call: other });
+    const standing = () => store.questionStanding({ approval });
+    expect(await standing()).toEqual({ kind: "open" });
+    const by = (await look(scene, "7")).person?.id as PersonId;
+    for (const one of [approval, unsaid])
+      await store.decideApproval({ approval: one, answer: "session", by, nowMs: scene.tick() });
+    expect(await standing()).toEqual({ kind: "unsent" });
+    for (const receipt of ["r1", "r2"]) {
+      const nowMs = scene.tick();
+      const [due] = await store.claimDeliveries({ host: HOST, limit: 1, nowMs });
+      await store.settleDelivery({ id: first([due])?.id as DeliveryId, event: { type: "sent", receipt }, nowMs });
+    }
+    expect(await standing()).toEqual({
+      kind: "decided",
+      delivery: expect.any(String),
+      address,
+      text: "run this?",
+      isMarked: false,
+      receipt: "r2",
+      question,
+      answer: "session",
+      reply: null,
+      by: { id: by, name: "N7" },
+    });
+    expect(await store.questionStanding({ approval: unsaid })).toEqual({ kind: "nowhere" });
+    expect(await store.questionStanding({ approval: "nosuchone" as ApprovalId })).toEqual({ kind: "nowhere" });
   });
 
   it("[CT-2] [GW-9] is looked at together with what the chat said before: the same event, and commands under way", async () => {

@@ -2,7 +2,7 @@
  * Verbs of chats: who may speak, and commands said there. A stranger leaves nothing but a pairing that goes away by
  * itself; a command is a row until its answer is owed.
  */
-import type { ApprovalId, ChatCommandId, ConversationId, JobId, PersonId } from "#base/ids.js";
+import type { ApprovalId, ChatCommandId, ConversationId, DeliveryId, JobId, PersonId } from "#base/ids.js";
 import type { Address } from "../address.js";
 import type { ApprovalAnswer } from "../approval.js";
 
@@ -74,6 +74,26 @@ export interface AskedQuestion {
   /** Null while it waits. */
   readonly answer: ApprovalAnswer | null;
 }
+
+/** A question where it stands in a chat, once its answer is known. */
+export type QuestionStanding =
+  /** It stands in no chat, or waits for its answer. */
+  | { readonly kind: "nowhere" | "open" }
+  /** Decided; its message is still on its way. */
+  | { readonly kind: "unsent" }
+  | {
+      readonly kind: "decided";
+      readonly delivery: DeliveryId;
+      readonly address: Address;
+      readonly text: string;
+      readonly isMarked: boolean;
+      readonly receipt: string;
+      readonly question: Readonly<Record<string, unknown>>;
+      readonly answer: ApprovalAnswer;
+      readonly reply: string | null;
+      /** Null: by nobody, as its turn was ended. */
+      readonly by: { readonly id: PersonId; readonly name: string | null } | null;
+    };
 
 export interface ChatVerbs {
   /** Everything that the judgement about a sender needs, by stable ids. */
@@ -165,6 +185,8 @@ export interface ChatVerbs {
   openCommands(args: { readonly routeKey?: string; readonly limit: number }): readonly ChatCommandRow[];
 
   question(args: { readonly approval: ApprovalId }): AskedQuestion | null;
+  /** The message that put it, with its receipt, and what was decided. */
+  questionStanding(args: { readonly approval: ApprovalId }): QuestionStanding;
   /** What a message in a chat has to know: the oldest open question, commands before it, and whether it was one itself. */
   openQuestion(args: {
     readonly routeKey: string;

@@ -102,6 +102,7 @@ const CALLS: readonly Call[] = [
   ["openCommands", { limit: 5, routeKey: route.key }],
   ["openQuestion", { platform: "telegram", account: "bot", eventId: "9", routeKey: route.key }],
   ["question", { approval: "nosuchone" as never }],
+  ["questionStanding", { approval: "nosuchone" as never }],
   ["beginCommand", { command: "nosuchone" as never, nowMs }],
   ["tellJob", { job: "nosuchone" as never, address: chat.address, text: "back", nowMs }],
   ["end", { conversation, actor: { platform: "cli" }, reason: "cli_close", nowMs }],

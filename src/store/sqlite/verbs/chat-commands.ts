@@ -3,7 +3,7 @@
  * counted before it is made, and its end commits with the answer; then its words go.
  */
 import { invariant } from "#base/errors.js";
-import type { ApprovalId, ChatCommandId, ConversationId, PersonId } from "#base/ids.js";
+import type { ApprovalId, ChatCommandId, ConversationId, DeliveryId, PersonId } from "#base/ids.js";
 import { type Address, destinationOf } from "#session/address.js";
 import type { ApprovalAnswer } from "#session/approval.js";
 import {
@@ -20,7 +20,14 @@ import type { Tx, VerbTable } from "../tx.js";
 
 type CommandVerbs = Pick<
   ChatVerbs,
-  "admitCommand" | "beginCommand" | "finishCommand" | "openCommands" | "question" | "openQuestion" | "tellJob"
+  | "admitCommand"
+  | "beginCommand"
+  | "finishCommand"
+  | "openCommands"
+  | "question"
+  | "questionStanding"
+  | "openQuestion"
+  | "tellJob"
 >;
 
 export const chatCommandVerbs: VerbTable<CommandVerbs> = {
@@ -92,6 +99,26 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
   question(tx, { approval }) {
     const row = tx.db.get<QuestionRow>(`${QUESTION} WHERE a.id = ?`, approval);
     return row === undefined ? null : toQuestion(row);
+  },
+
+  questionStanding(tx, { approval }) {
+    const row = tx.db.get<StandingRow>(STANDING, approval);
+    if (row === undefined || row.delivery === null || row.address === null) return { kind: "nowhere" };
+    const { answer, receipt, text } = row;
+    if (answer === null) return { kind: "open" };
+    if (receipt === null || text === null) return { kind: row.state === "dead" ? "nowhere" : "unsent" };
+    return {
+      kind: "decided",
+      delivery: row.delivery,
+      address: JSON.parse(row.address) as Address,
+      text,
+      isMarked: row.marked === 1,
+      receipt,
+      question: JSON.parse(row.question) as Record<string, unknown>,
+      answer,
+      reply: row.reply,
+      by: row.by === null ? null : { id: row.by, name: row.name },
+    };
   },
 
   openQuestion(tx, { routeKey, ...event }) {
@@ -180,6 +207,28 @@ interface QuestionRow {
 
 function toQuestion({ author, name, question, ...row }: QuestionRow): AskedQuestion {
   return { ...row, author: { id: author, name }, question: JSON.parse(question) as Record<string, unknown> };
+}
+
+/** Its last part names it. It is among the newest of what was owed to its chat beside replies, so these are looked at first. */
+const STANDING = `SELECT a.question, a.answer, a.reply, p.id AS by, p.name,
+    d.id AS delivery, d.address, d.text, d.marked, d.receipt, d.state
+  FROM approval a LEFT JOIN person p ON p.no = a.decided_by
+  LEFT JOIN delivery d ON d.no = (SELECT no FROM delivery INDEXED BY delivery_notice WHERE conversation = a.conversation
+    AND turn IS NULL AND body ->> '$.approval' = a.id ORDER BY no DESC LIMIT 1)
+  WHERE a.id = ?`;
+
+interface StandingRow {
+  readonly question: string;
+  readonly answer: ApprovalAnswer | null;
+  readonly reply: string | null;
+  readonly by: PersonId | null;
+  readonly name: string | null;
+  readonly delivery: DeliveryId | null;
+  readonly address: string | null;
+  readonly text: string | null;
+  readonly marked: number | null;
+  readonly receipt: string | null;
+  readonly state: string | null;
 }
 
 function owed(
