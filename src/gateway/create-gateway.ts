@@ -1,28 +1,28 @@
 /** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
 import { OperationalError } from "#base/errors.js";
 import type { HttpAnswer, Press } from "#platform/platform.js";
-import { destinationOf } from "#session/address.js";
-import type { DueDelivery } from "#session/verbs/outbox.js";
 import type { Access } from "./access/access.js";
 import { createAccess } from "./access/create-access.js";
 import { AccountLine } from "./account-line.js";
+import { type Asked, createAsked } from "./asked.js";
 import type { ChatCommands } from "./commands/chat-commands.js";
 import { createChatCommands } from "./commands/create-chat-commands.js";
 import { menuEntries } from "./commands/menu.js";
 import { tellRestarted } from "./commands/restart.js";
+import { createDeadNotices } from "./dead-notices.js";
 import type { Gateway, GatewayParts } from "./gateway.js";
 import { createIntake } from "./intake.js";
 import { createOutbox } from "./outbox.js";
 import { createPreviews } from "./previews.js";
-import { Recently } from "./recently.js";
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { store, live, clock, log, host } = parts;
   let isDraining = false;
-  const deadChats = new Recently(DEAD_EVERY_MS);
   const access = createAccess(parts);
+  const asked = createAsked(live, { store, clock, log, lines: () => lines });
   const chatCommands = createChatCommands(parts, access);
-  const previews = createPreviews(live, { store, clock, log });
+  const onQuestion = asked.stands;
+  const previews = createPreviews(live, { store, clock, log, onQuestion });
   const intake = createIntake({ ...parts, access, chatCommands, previews, isDraining: () => isDraining });
   const outbox = createOutbox({
     store,
@@ -32,7 +32,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     lines: () => lines,
     mayLeave: (path) => parts.mayLeave(path),
     preview: (turn) => previews.settled(turn),
-    onDead: (due, why) => tellDead(parts, deadChats, due, why),
+    notices: createDeadNotices(parts),
   });
   const lines: readonly AccountLine[] = parts.accounts.map(
     (account) =>
@@ -44,7 +44,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         onUp: () => outbox.poke(),
         receiver: (line) => ({
           message: (incoming) => intake.message(line, incoming),
-          press: (press) => pressed({ access, chatCommands }, line, press),
+          press: (press) => pressed({ access, chatCommands, asked }, line, press),
           up: () => undefined,
           down: () => undefined,
         }),
@@ -57,6 +57,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const tidy = async (): Promise<void> => {
         await tellRestarted(parts);
         await chatCommands.recover();
+        await asked.recover();
       };
       tidy().catch((error: unknown) => {
         // A bug ends the process, loudly; an outage leaves the rows, which the chat's next message or a start looks at.
@@ -73,6 +74,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async stop(limitMs) {
       isDraining = true;
       previews.stop();
+      asked.stop();
       // Receiving ends when sending does: what comes in meanwhile is stored.
       await outbox.stop(limitMs);
       await Promise.all(lines.map((line) => line.stop()));
@@ -94,7 +96,7 @@ async function cursorsOf(
 
 /** Only somebody who may speak may press. */
 async function pressed(
-  { access, chatCommands }: { access: Access; chatCommands: ChatCommands },
+  { access, chatCommands, asked }: { access: Access; chatCommands: ChatCommands; asked: Asked },
   { account }: AccountLine,
   press: Press,
 ): Promise<string> {
@@ -122,29 +124,4 @@ async function byDoor(
 
 function isUnder(path: string, account: string): boolean {
   return path === `/${account}` || path.startsWith(`/${account}/`);
-}
-
-const SAMPLE_CHARS = 200;
-/** A long reply to somebody who has left is one loss, however many parts it had. */
-const DEAD_EVERY_MS = 600_000;
-
-/** [CT-3] A reply that will never arrive is told to the owner's own chat, once, and stays in the outbox as dead. */
-async function tellDead(parts: GatewayParts, told: Recently, due: DueDelivery, why: string): Promise<void> {
-  const { store, accounts, clock, log } = parts;
-  const { platform, address, conversation } = due;
-  log.error("a message will never be delivered", { platform, delivery: due.id, conversation, why });
-  // What was owed to a home chat and is nobody's words was such a notice itself: telling of it would never end.
-  if (conversation === null && accounts.some(({ homeChat }) => homeChat === address.chatId)) return;
-  const account = accounts.find(({ homeChat }) => homeChat !== undefined && homeChat !== address.chatId);
-  if (account?.homeChat === undefined || !told.isFirst(destinationOf(address), clock.monotonicMs())) return;
-  const sample = due.text.slice(0, SAMPLE_CHARS).toWellFormed();
-  const whole = conversation === null ? "" : ` All of it: talaria sessions show ${conversation}.`;
-  await store.oweDelivery({
-    platform: account.kind.name,
-    address: { platform: account.kind.name, account: account.name, chatType: "dm", chatId: account.homeChat },
-    parts: [
-      `A message to ${address.userName ?? address.chatName ?? address.chatId ?? "somebody"} on ${platform} could not be delivered: ${why}.${whole}\n> ${sample.replaceAll("\n", "\n> ")}`,
-    ],
-    nowMs: clock.nowMs(),
-  });
 }

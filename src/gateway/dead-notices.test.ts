@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { OperationalError } from "#base/errors.js";
 import type { SendOutcome } from "#platform/platform.js";
 import { NO_RESET } from "#session/reset-policy.js";
+import type { SessionStore } from "#session/store.js";
 import { GatewayScene } from "../../test/support/gateway-scene.js";
 import { PaperPlatform } from "../../test/support/paper-platform.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import type { Account } from "./gateway.js";
+import { UNSURE_MAX } from "./sending.js";
 
 const scenes: GatewayScene[] = [];
 afterEach(async () => {
@@ -38,13 +41,7 @@ describe("a message that will never arrive", () => {
     const at = new GatewayScene({ models: [scriptedModel([])], parts: { accounts } });
     scenes.push(at);
     await at.up();
-    await at.scene.store.oweDelivery({
-      platform: "paper",
-      address: { platform: "paper", account: "main", chatType: "dm", chatId: "1" },
-      parts: ["hello"],
-      nowMs: at.scene.clock.nowMs(),
-    });
-    at.gateway.poke();
+    await owe(at, ["hello"]);
     await at.pass(30_000);
     const tried = papers.flatMap(({ attempts }) => attempts.map(({ place }) => place.chat.id));
     expect(tried).toEqual(["1", "h1"]);
@@ -57,13 +54,69 @@ describe("a message that will never arrive", () => {
     const at = new GatewayScene({ models: [scriptedModel([])], parts: { accounts } });
     scenes.push(at);
     await at.up();
-    const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };
     const parts = ["one", "two", "three", "four", "five"];
-    await at.scene.store.oweDelivery({ platform: "paper", address, parts, nowMs: at.scene.clock.nowMs() });
-    at.gateway.poke();
+    await owe(at, parts);
     await at.pass(30_000);
     const told = papers[0].attempts.filter(({ place }) => place.chat.id !== "1").map(({ text }) => text);
     expect(told).toEqual([expect.stringContaining("could not be delivered")]);
     expect(papers[0].attempts).toHaveLength(parts.length + 1);
   });
+
+  it("[CT-3] is told by the next host when this one dies with the row's end stored", async () => {
+    const paper = new PaperPlatform();
+    paper.fates.push(REFUSED);
+    let isDead = false;
+    const at = sceneOf(paper, async (settle, args) => {
+      const settled = await settle(args);
+      if (args.event.type !== "gave-up") return settled;
+      // Committed, and nobody lives to hear so.
+      isDead = true;
+      return new Promise<never>(() => undefined);
+    });
+    await at.up();
+    await owe(at, ["hello"]);
+    await at.until(() => isDead);
+    expect(paper.attempts).toHaveLength(1);
+    await at.restart();
+    await at.pass(5_000);
+    expect(paper.shown("h1")).toEqual([expect.stringContaining("could not be delivered: blocked.\n> hello")]);
+    expect(paper.shown("1")).toEqual([]);
+  });
+
+  it("[CT-3] [CT-8] is told also when the store was away as it was given up on", async () => {
+    const paper = new PaperPlatform();
+    let outages = 0;
+    const at = sceneOf(paper, (settle, args) => {
+      if (args.event.type !== "gave-up" || outages === 3) return settle(args);
+      outages++;
+      throw new OperationalError("full", "after-delay", "no room");
+    });
+    await at.up();
+    // Nobody can ever say whether it arrived.
+    paper.fates.push(...Array.from({ length: UNSURE_MAX }, (): SendOutcome => ({ kind: "unknown", why: "cut" })));
+    await owe(at, ["hello"]);
+    for (let tries = 0; tries < 60 && paper.shown("h1").length === 0; tries++) await at.pass(10_000);
+    expect(outages).toBe(3);
+    expect(paper.shown("h1")).toEqual([expect.stringContaining("nobody can say whether it arrived")]);
+  });
 });
+
+type Settle = SessionStore["settleDelivery"];
+
+/** One account, in whose store a delivery ends as the test says. */
+function sceneOf(paper: PaperPlatform, end: (settle: Settle, args: Parameters<Settle>[0]) => ReturnType<Settle>) {
+  const at = new GatewayScene({
+    models: [scriptedModel([])],
+    parts: { accounts: [account(paper, "paper", "h1")] },
+    wrap: (store) => ({ ...store, settleDelivery: async (args) => end(store.settleDelivery, args) }),
+  });
+  scenes.push(at);
+  return at;
+}
+
+/** Something to somebody, outside any conversation. */
+async function owe(at: GatewayScene, parts: readonly string[]): Promise<void> {
+  const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };
+  await at.scene.store.oweDelivery({ platform: "paper", address, parts, nowMs: at.scene.clock.nowMs() });
+  at.gateway.poke();
+}

@@ -43,7 +43,7 @@ class Lines {
       lines: () => this.#lines,
       mayLeave: async (path) => ({ kind: "may-leave", path }),
       preview: async () => undefined,
-      onDead: async (_due, why) => void this.dead.push(why),
+      notices: { of: (_due, why) => void this.dead.push(why), kept: () => undefined },
     });
     this.#outbox.start();
     for (const line of this.#lines) line.start();

@@ -87,7 +87,7 @@ function post(
     lines: () => [line],
     mayLeave: async (path) => ({ kind: "may-leave", path }),
     preview: async () => undefined,
-    onDead: async (_due, why) => void dead.push(why),
+    notices: { of: (_due, why) => void dead.push(why), kept: () => undefined },
   });
   outbox.start();
   line.start();

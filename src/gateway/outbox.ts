@@ -12,8 +12,17 @@ import type { SendOutcome } from "#platform/platform.js";
 import type { SessionStore } from "#session/store.js";
 import type { DueDelivery } from "#session/verbs/outbox.js";
 import type { AccountLine } from "./account-line.js";
+import type { DeadNotices } from "./dead-notices.js";
 import type { FileVerdict } from "./gateway.js";
-import { findOne, RETRY_MAX_MS, resolutionOf, type SendParts, sendOne, settlementOf } from "./sending.js";
+import {
+  findOne,
+  RETRY_MAX_MS,
+  resolutionOf,
+  type SendParts,
+  type Settlement,
+  sendOne,
+  settlementOf,
+} from "./sending.js";
 
 /** Messages on their way at once, over all platforms. */
 export const SENDS_AT_ONCE = 64;
@@ -32,8 +41,8 @@ export interface OutboxParts {
   /** The message that shows a turn's answer as it grows, once nothing of it is on its way any more. */
   preview(turn: TurnId): Promise<string | undefined>;
   mayLeave(path: string): Promise<FileVerdict>;
-  /** It will never arrive: somebody is told. */
-  onDead(due: DueDelivery, why: string): Promise<void>;
+  /** Who is told of what will never arrive. */
+  readonly notices: DeadNotices;
 }
 
 export interface Outbox {
@@ -174,7 +183,7 @@ class Post {
   async #resolveUnknown(line: AccountLine): Promise<number> {
     const platform = line.platform();
     if (platform === undefined) return 0;
-    const { store, clock } = this.#parts;
+    const { store } = this.#parts;
     const wish = { platforms: [line.account.kind.name], except: this.#others(line) };
     const unknown = await store.unknownDeliveries({ ...wish, limit: PAGE_UNKNOWN });
     for (const due of unknown) {
@@ -184,8 +193,7 @@ class Post {
       if (found.kind === "absent") this.#remember(due.id);
       const event = resolutionOf(found, due, this.#nowMs());
       faultPoint("outbox.resolved");
-      await store.settleDelivery({ id: due.id, event, nowMs: clock.nowMs() });
-      if (event.type === "gave-up") await this.#parts.onDead(due, event.error);
+      await this.#write(due, event);
     }
     return unknown.length;
   }
@@ -246,12 +254,12 @@ class Post {
   }
 
   async #settle(line: AccountLine, due: DueDelivery, outcome: SendOutcome): Promise<void> {
-    const { store, clock, log } = this.#parts;
+    const { clock, log } = this.#parts;
     const nowMs = this.#nowMs();
     const event = settlementOf(outcome, due, nowMs);
     const { chatEveryMs, groupEveryMs = chatEveryMs } = line.account.kind.limits;
     const nextMs = nowMs + (due.address.chatType === "dm" ? chatEveryMs : groupEveryMs);
-    await this.#keep(() => store.settleDelivery({ id: due.id, event, nextMs, nowMs: clock.nowMs() }));
+    await this.#keep(() => this.#write(due, event, nextMs));
     faultPoint("outbox.settled");
     if (event.type === "sent") {
       line.counts.sent++;
@@ -262,7 +270,23 @@ class Post {
     const { platform, account } = line.standing();
     log.warn("a message was not delivered", { platform, account, delivery: due.id, outcome: outcome.kind, why });
     line.counts.failed++;
-    if (event.type === "gave-up") await this.#parts.onDead(due, event.error);
+  }
+
+  /** [CT-3] That one is given up on and what its owner is told of it are one commit. */
+  async #write(due: DueDelivery, event: Settlement, nextMs?: number): Promise<void> {
+    const { store, clock, log, notices } = this.#parts;
+    const notice = event.type === "gave-up" ? notices.of(due, event.error) : undefined;
+    await store.settleDelivery({
+      id: due.id,
+      event,
+      ...(nextMs === undefined ? {} : { nextMs }),
+      ...(notice === undefined ? {} : { notice }),
+      nowMs: clock.nowMs(),
+    });
+    if (notice !== undefined) notices.kept(due);
+    if (event.type !== "gave-up") return;
+    const { id: delivery, platform, conversation } = due;
+    log.error("a message will never be delivered", { platform, delivery, conversation, why: event.error });
   }
 
   /** What the platform answered is stored, however long the store is away; only a death forgets it, as `unknown`. */

@@ -7,9 +7,13 @@ export class Recently {
 
   constructor(private readonly everyMs: number) {}
 
-  isFirst(name: string, nowMs: number): boolean {
+  has(name: string, nowMs: number): boolean {
     const lastMs = this.#seen.get(name);
-    if (lastMs !== undefined && nowMs - lastMs < this.everyMs) return false;
+    return lastMs !== undefined && nowMs - lastMs < this.everyMs;
+  }
+
+  isFirst(name: string, nowMs: number): boolean {
+    if (this.has(name, nowMs)) return false;
     if (this.#seen.size >= REMEMBERED_MAX) this.#seen.clear();
     this.#seen.set(name, nowMs);
     return true;

@@ -106,6 +106,67 @@ export function describeOutbox(open: OpenStore): void {
       expect(texts(await claim(scene))).toEqual(["two"]);
     });
 
+    describe("with somebody who is told when they are given up on", () => {
+      const home = { ...ADDRESS, chatId: "home" };
+      const notice = { platform: "telegram", address: home, text: "it is lost" };
+      const settleTelling = (scene: Scenario, id: DeliveryId, event: Event) =>
+        scene.store.settleDelivery({ id, event, notice, nowMs: scene.tick() });
+
+      it("[CT-3] owe the notice in the commit that ends them, once, and it survives a death", async () => {
+        const scene = await Scenario.open(open);
+        await owe(scene, ["one"]);
+        const { id } = await head(scene);
+        expect(await settleTelling(scene, id, { type: "gave-up", error: "blocked" })).toMatchObject({ phase: "dead" });
+        expect(await settleTelling(scene, id, { type: "gave-up", error: "blocked" })).toEqual({
+          kind: "already-ended",
+        });
+        if (scene.isDurable) await scene.restart();
+        expect(await claim(scene)).toMatchObject([
+          { platform: "telegram", address: home, text: "it is lost", conversation: null, turn: null, isMarked: false },
+        ]);
+        expect(await scene.store.outboxStanding({ limit: 1 })).toMatchObject({ deadCount: 1 });
+      });
+
+      it("[CT-3] owe it below what that chat is owed already", async () => {
+        const scene = await Scenario.open(open);
+        await owe(scene, ["first"], "home");
+        await owe(scene, ["one"]);
+        const [first, one] = await claim(scene);
+        await settleTelling(scene, one?.id as DeliveryId, { type: "gave-up", error: "blocked" });
+        expect(await claim(scene)).toEqual([]);
+        await settle(scene, first?.id as DeliveryId, { type: "sent", receipt: "r" });
+        expect(texts(await claim(scene))).toEqual(["it is lost"]);
+      });
+
+      it("[CT-3] owe it also to the very chat that lost one, behind its line", async () => {
+        const scene = await Scenario.open(open);
+        await owe(scene, ["one", "two"], "home");
+        const { id } = await head(scene);
+        await settleTelling(scene, id, { type: "gave-up", error: "blocked" });
+        const two = await head(scene);
+        expect(two.text).toBe("two");
+        await settle(scene, two.id, { type: "sent", receipt: "r" });
+        expect(texts(await claim(scene))).toEqual(["it is lost"]);
+      });
+
+      it("[CT-3] owe none while they may still arrive", async () => {
+        const scene = await Scenario.open(open);
+        await owe(scene, ["one"]);
+        const { id } = await head(scene);
+        for (const event of [
+          { type: "lost-sight" },
+          { type: "send-marked-copy", dueMs: scene.clock.nowMs() },
+          { type: "refused-for-now", dueMs: scene.clock.nowMs() },
+          { type: "sent", receipt: "r" },
+        ] as const) {
+          if (event.type === "refused-for-now") expect(texts(await claim(scene))).toEqual(["one"]);
+          if (event.type === "sent") expect(texts(await claim(scene))).toEqual(["one"]);
+          expect(await settleTelling(scene, id, event)).toMatchObject({ kind: "ok" });
+        }
+        expect(await claim(scene)).toEqual([]);
+      });
+    });
+
     it("[CT-3] [CT-4] left by a dead host become unknown; those of this host stay with it", async () => {
       const scene = await Scenario.open(open);
       await owe(scene, ["theirs"]);

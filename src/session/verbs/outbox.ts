@@ -68,6 +68,13 @@ export interface PlatformAccount {
   readonly account: string;
 }
 
+/** What somebody is told about a delivery that will never arrive. */
+export interface DeadNotice {
+  readonly platform: string;
+  readonly address: Address;
+  readonly text: string;
+}
+
 /** How what is owed to people stands. */
 export interface OutboxStanding {
   readonly open: readonly {
@@ -124,6 +131,8 @@ export interface OutboxVerbs {
     readonly event: Exclude<DeliveryEvent, { type: "claimed" }>;
     /** When this one ends: the next of its line is due then; at once unless told. */
     readonly nextMs?: number;
+    /** Owed in the commit that gives this one up, and in no other: who is told of the loss hears of it once [CT-3]. */
+    readonly notice?: DeadNotice;
     readonly nowMs: number;
   }):
     | { readonly kind: "ok"; readonly phase: DeliveryState["phase"] }

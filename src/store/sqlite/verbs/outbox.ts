@@ -8,7 +8,14 @@ import { type Address, destinationOf } from "#session/address.js";
 import { HOOK_CUT_TEXTS } from "#session/boundary.js";
 import { type DeliveryBody, type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
-import type { DueDelivery, DueJob, OutboxStanding, OutboxVerbs, PlatformAccount } from "#session/verbs/outbox.js";
+import type {
+  DeadNotice,
+  DueDelivery,
+  DueJob,
+  OutboxStanding,
+  OutboxVerbs,
+  PlatformAccount,
+} from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
 import { owe, promoteDelivery } from "../line.js";
 import type { Tx, VerbTable } from "../tx.js";
@@ -94,7 +101,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     return rows.map(toDelivery);
   },
 
-  settleDelivery(tx, { id, event, nextMs, nowMs }) {
+  settleDelivery(tx, { id, event, nextMs, notice, nowMs }) {
     const row = tx.db.get<DeliveryRow>(
       "SELECT no, destination, state, due_ms, marked, receipt, error FROM delivery WHERE id = ?",
       id,
@@ -109,6 +116,7 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
       promoteDelivery(tx, row.destination, nextMs ?? nowMs);
       forgetDeleted(tx, "delivery", row.no);
     }
+    if (next.phase === "dead" && notice !== undefined) oweNotice(tx, notice, nowMs);
     return { kind: "ok", phase: next.phase };
   },
 
@@ -310,6 +318,17 @@ function writeDelivery(tx: Tx, row: DeliveryRow, next: DeliveryState, nowMs: num
         row.no,
       );
   }
+}
+
+/** Nobody's words: it belongs to no conversation, and leaves nothing behind in one. */
+function oweNotice(tx: Tx, { platform, address, text }: DeadNotice, nowMs: number): void {
+  owe(tx, {
+    platform,
+    destination: destinationOf(address),
+    address: JSON.stringify(address),
+    parts: [text],
+    nowMs,
+  });
 }
 
 /** [ST-14] What was owed when its conversation was deleted leaves nothing behind when it has ended. */
