@@ -6,8 +6,8 @@
 import { faultPoint } from "#base/fault.js";
 import type { Incoming } from "#platform/platform.js";
 import { sessionKey } from "#session/session-key.js";
-import type { Route } from "#session/verbs/routes.js";
 import type { Access } from "./access/access.js";
+import { askedAbout } from "./access/create-access.js";
 import type { AccountLine } from "./account-line.js";
 import { addressOf } from "./address.js";
 import type { ChatCommands } from "./commands/chat-commands.js";
@@ -62,16 +62,19 @@ async function hear(parts: IntakeParts, hearing: Hearing): Promise<void> {
   const { line, incoming } = hearing;
   const { account } = line;
   faultPoint("gateway.heard");
-  const verdict = await parts.access.judge(account, incoming);
-  if (verdict.kind === "stranger") return left(parts, hearing);
   const address = addressOf(account, incoming.chat, incoming.sender);
   const key = sessionKey(address, parts.keyRules);
+  const { eventId } = incoming;
+  const asked = askedAbout(account, incoming.sender, parts.clock.nowMs());
+  const atMs = parts.clock.monotonicMs();
+  const arrival = await parts.store.arrival({ ...asked, routeKey: key, eventId });
+  const verdict = await parts.access.judge(account, incoming, arrival.access);
+  if (verdict.kind === "stranger") return left(parts, hearing);
   const heard: Heard = { account, incoming, address, key, person: verdict.person };
-  const route = await parts.store.route({ key });
-  if (!isMeantForUs(heard, route)) return left(parts, hearing);
+  if (!isMeantForUs(heard, arrival.route !== null)) return left(parts, hearing);
   if (parts.chatCommands.isCommand(heard)) await parts.chatCommands.take(heard);
-  else if (!(await parts.chatCommands.asAnswer(heard))) {
-    const became = await dispatch(parts, { line, heard, route, told: hearing.told });
+  else if (!(await parts.chatCommands.asAnswer(heard, arrival.asked))) {
+    const became = await dispatch(parts, { line, heard, arrival, atMs, told: hearing.told });
     if (became === "left") return left(parts, hearing);
   }
   line.counts.received++;
@@ -80,11 +83,11 @@ async function hear(parts: IntakeParts, hearing: Hearing): Promise<void> {
 }
 
 /** In company we speak when we are spoken to; a thread in which we talk already is company of ours. */
-function isMeantForUs({ account, incoming }: Heard, route: Route | null): boolean {
+function isMeantForUs({ account, incoming }: Heard, isTalking: boolean): boolean {
   const { chat, isAddressed } = incoming;
   if (chat.type === "dm" || isAddressed) return true;
   const needsMention = account.chats[chat.id]?.needsMention ?? account.needsMention;
-  return !needsMention || (chat.threadId !== undefined && route !== null);
+  return !needsMention || (chat.threadId !== undefined && isTalking);
 }
 
 /** Not for us, or from nobody we know: how far was read is kept now and then, so that a gap stays small. */

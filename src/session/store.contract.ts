@@ -6,6 +6,7 @@
 import { describe } from "vitest";
 import type { OpenStore } from "../../test/support/scenario.js";
 import { describeApprovals } from "./contract/approvals.contract.js";
+import { describeArrival } from "./contract/arrival.contract.js";
 import { describeBalance } from "./contract/balance.contract.js";
 import { describeCare } from "./contract/care.contract.js";
 import { describeChats } from "./contract/chat.contract.js";
@@ -41,6 +42,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["reading", describeReading],
   ["care", describeCare],
   ["chats", describeChats],
+  ["a message that arrives", describeArrival],
   ["commits", describeCommit],
   ["balance", describeBalance],
 ];

@@ -6,6 +6,7 @@
  * Verbs answer expected outcomes as unions with `kind`. They reject with `OperationalError` for outages:
  * `store-busy` (the queue is full: nothing was taken), `disk-full`, `storage-failed`, `deadline`, `closed`.
  */
+import type { ArrivalVerbs } from "./verbs/arrival.js";
 import type { CareVerbs } from "./verbs/care.js";
 import type { ChatVerbs } from "./verbs/chat.js";
 import type { GrantVerbs } from "./verbs/grants.js";
@@ -25,7 +26,8 @@ export interface StoreVerbs
     OutboxVerbs,
     ReadingVerbs,
     CareVerbs,
-    ChatVerbs {}
+    ChatVerbs,
+    ArrivalVerbs {}
 
 export type VerbName = keyof StoreVerbs;
 export type VerbArgs<V extends VerbName> = Parameters<StoreVerbs[V]>[0];
@@ -72,6 +74,7 @@ export const READING_VERBS = [
   "question",
   "questionStanding",
   "openQuestion",
+  "arrival",
 ] as const satisfies readonly VerbName[];
 
 export type ReadingVerb = (typeof READING_VERBS)[number];

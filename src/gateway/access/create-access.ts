@@ -8,7 +8,7 @@ import { randomText } from "#base/random.js";
 import type { PersonRole } from "#command/command.js";
 import type { Incoming, Sender } from "#platform/platform.js";
 import { PAIRING_ALPHABET, PAIRING_CODE_CHARS } from "#session/pairing.js";
-import type { SessionStore } from "#session/store.js";
+import type { SessionStore, VerbArgs } from "#session/store.js";
 import type { AccessFacts } from "#session/verbs/chat.js";
 import { addressOf } from "../address.js";
 import type { Account } from "../gateway.js";
@@ -22,38 +22,45 @@ export interface AccessParts {
 
 export function createAccess(parts: AccessParts): Access {
   return {
-    async judge(account, incoming) {
-      const { verdict, facts } = await judged(parts, account, incoming.sender);
+    async judge(account, incoming, seen) {
+      const { sender } = incoming;
+      const facts = seen ?? (await factsOf(parts, account, sender));
+      const verdict = await judged(parts, account, { sender, facts });
       if (verdict.kind === "stranger" && facts.mayPair) await offer(parts, account, incoming);
       return verdict;
     },
     async judgeSender(account, sender) {
-      return (await judged(parts, account, sender)).verdict;
+      return judged(parts, account, { sender, facts: await factsOf(parts, account, sender) });
     },
   };
 }
 
-async function judged(
-  parts: AccessParts,
-  account: Account,
-  sender: Sender,
-): Promise<{ readonly verdict: Verdict; readonly facts: AccessFacts }> {
-  const { store, clock } = parts;
-  const facts = await store.access({
+/** What the store is asked about a sender. */
+export function askedAbout(account: Account, sender: Sender, nowMs: number): VerbArgs<"access"> {
+  return {
     platform: account.kind.name,
     account: account.name,
     sender: sender.id,
     ...(sender.altId === undefined || sender.altId === "" ? {} : { altId: sender.altId }),
-    nowMs: clock.nowMs(),
-  });
+    nowMs,
+  };
+}
+
+async function factsOf({ store, clock }: AccessParts, account: Account, sender: Sender): Promise<AccessFacts> {
+  return store.access(askedAbout(account, sender, clock.nowMs()));
+}
+
+interface Presented {
+  readonly sender: Sender;
+  readonly facts: AccessFacts;
+}
+
+async function judged(parts: AccessParts, account: Account, { sender, facts }: Presented): Promise<Verdict> {
   const role = sender.id === "" ? undefined : roleOf(account, sender, facts);
-  if (role === undefined) return { verdict: { kind: "stranger" }, facts };
+  if (role === undefined) return { kind: "stranger" };
   const { id, name } = facts.person ?? { ...(await makeKnown(parts, account, sender)), name: null };
   const called = sender.name ?? name ?? undefined;
-  return {
-    verdict: { kind: "known", person: { id, role, ...(called === undefined ? {} : { name: called }) } },
-    facts,
-  };
+  return { kind: "known", person: { id, role, ...(called === undefined ? {} : { name: called }) } };
 }
 
 /** Undefined: they may not speak. */

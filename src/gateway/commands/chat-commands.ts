@@ -1,5 +1,6 @@
 /** Slash commands said in chats. Each is a row until it is answered, so that a death in between loses none. */
 import type { Press } from "#platform/platform.js";
+import type { VerbResult } from "#session/store.js";
 import type { Account } from "../gateway.js";
 import type { Heard, KnownPerson } from "../heard.js";
 
@@ -10,9 +11,9 @@ export interface ChatCommands {
   take(heard: Heard): Promise<void>;
   /**
    * True: the message answered the open question of this chat's conversation, or had done so before. Kept by its event
-   * like a command, so that a redelivery is no new message.
+   * like a command, so that a redelivery is no new message. `seen`: what the store was just asked.
    */
-  asAnswer(heard: Heard): Promise<boolean>;
+  asAnswer(heard: Heard, seen?: VerbResult<"openQuestion">): Promise<boolean>;
   /** A button of a question; answers what to show. */
   press(account: Account, person: KnownPerson, press: Press): Promise<string>;
   /** Runs again what a death left unanswered, attempts bounded. */

@@ -25,11 +25,11 @@ export function createChatCommands(parts: GatewayParts, access: Access = createA
       const told = { platform: account.kind.name, address, parts: [RECEIPTS.tooLong], nowMs: parts.clock.nowMs() };
       await parts.store.oweDelivery(told);
     },
-    async asAnswer(heard) {
+    async asAnswer(heard, before) {
       const { account, incoming, key: routeKey } = heard;
       const event = { platform: account.kind.name, account: account.name, eventId: incoming.eventId };
       const look = () => parts.store.openQuestion({ routeKey, ...event });
-      let seen = await look();
+      let seen = before ?? (await look());
       if (seen.isKnown) return true;
       if (seen.queued > 0) {
         await commandsOver(desk, routeKey);

@@ -2,6 +2,7 @@
 import type { StoreVerbs } from "#session/store.js";
 import type { VerbTable } from "./tx.js";
 import { approvalVerbs } from "./verbs/approvals.js";
+import { arrivalVerbs } from "./verbs/arrival.js";
 import { careVerbs } from "./verbs/care.js";
 import { chatVerbs } from "./verbs/chat.js";
 import { intakeVerbs } from "./verbs/intake.js";
@@ -23,4 +24,5 @@ export const VERBS: VerbTable<StoreVerbs> = {
   ...readingVerbs,
   ...careVerbs,
   ...chatVerbs,
+  ...arrivalVerbs,
 };
