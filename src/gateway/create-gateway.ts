@@ -4,7 +4,6 @@ import type { HttpAnswer, Press } from "#platform/platform.js";
 import type { Access } from "./access/access.js";
 import { createAccess } from "./access/create-access.js";
 import { AccountLine } from "./account-line.js";
-import { type Asked, createAsked } from "./asked.js";
 import type { ChatCommands } from "./commands/chat-commands.js";
 import { createChatCommands } from "./commands/create-chat-commands.js";
 import { menuEntries } from "./commands/menu.js";
@@ -19,10 +18,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { store, live, clock, log, host } = parts;
   let isDraining = false;
   const access = createAccess(parts);
-  const asked = createAsked(live, { store, clock, log, lines: () => lines });
   const chatCommands = createChatCommands(parts, access);
-  const onQuestion = asked.stands;
-  const previews = createPreviews(live, { store, clock, log, onQuestion });
+  const previews = createPreviews(live, { store, clock, log });
   const intake = createIntake({ ...parts, access, chatCommands, previews, isDraining: () => isDraining });
   const outbox = createOutbox({
     store,
@@ -44,7 +41,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         onUp: () => outbox.poke(),
         receiver: (line) => ({
           message: (incoming) => intake.message(line, incoming),
-          press: (press) => pressed({ access, chatCommands, asked }, line, press),
+          press: (press) => pressed({ access, chatCommands }, line, press),
           up: () => undefined,
           down: () => undefined,
         }),
@@ -57,7 +54,6 @@ export function createGateway(parts: GatewayParts): Gateway {
       const tidy = async (): Promise<void> => {
         await tellRestarted(parts);
         await chatCommands.recover();
-        await asked.recover();
       };
       tidy().catch((error: unknown) => {
         // A bug ends the process, loudly; an outage leaves the rows, which the chat's next message or a start looks at.
@@ -74,7 +70,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     async stop(limitMs) {
       isDraining = true;
       previews.stop();
-      asked.stop();
       // Receiving ends when sending does: what comes in meanwhile is stored.
       await outbox.stop(limitMs);
       await Promise.all(lines.map((line) => line.stop()));
@@ -96,7 +91,7 @@ async function cursorsOf(
 
 /** Only somebody who may speak may press. */
 async function pressed(
-  { access, chatCommands, asked }: { access: Access; chatCommands: ChatCommands; asked: Asked },
+  { access, chatCommands }: { access: Access; chatCommands: ChatCommands },
   { account }: AccountLine,
   press: Press,
 ): Promise<string> {
