@@ -43,6 +43,10 @@ export interface PluginCall extends Omit<CallOptions, "graceMs"> {
 const LAST_WORDS_MS = 300;
 /** More looks without a beat than the watchdog takes to speak up. */
 const STARVED_BEATS = 5;
+/** So much longer is waited where nobody is named yet: on a busy machine the watchdog, who knows whose code it is, is late too. */
+const UNNAMED_FACTOR = 2;
+/** A beat more or less is nothing: with so many missed the event loop stands still. */
+const STILL_BEATS = 2;
 /** Signals that a process gets for what it did itself. */
 const OWN_SIGNALS: readonly (NodeJS.Signals | null)[] = ["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP"];
 
@@ -115,6 +119,12 @@ export class HostProcess {
     killGroup(this.#child);
   }
 
+  /** It took too long. Where its event loop stands still, the watchdog is about to say whose code that is: it ends then. */
+  endLate(text: string): void {
+    if (this.#beatsMissed <= STILL_BEATS) this.end("blocked", text);
+    else this.#sentence ??= { kind: "blocked", text };
+  }
+
   /** Asks it to go; ends it when it did not within the limit. */
   async stop(limitMs: number): Promise<void> {
     this.#sentence ??= { kind: "stopped", text: "the plugin host was stopped" };
@@ -180,6 +190,7 @@ export class HostProcess {
 
   #hearBeat(dropped: Readonly<Record<string, number>>): void {
     this.#beatsMissed = 0;
+    if (this.#sentence?.kind === "blocked") killGroup(this.#child);
     // What the watchdog said of a moment that has passed counts no longer.
     if (this.#confession?.how === "blocked" && this.#sentence === undefined) this.#confession = undefined;
     for (const [plugin, count] of Object.entries(dropped)) {
@@ -202,7 +213,9 @@ export class HostProcess {
     if (this.#isGone) return;
     clock.after(limits.beatMs, () => {
       this.#beatsMissed++;
-      if (this.#beatsMissed > limits.beatsMissedMax) this.end("blocked", "it blocks the event loop");
+      const isNamed = typeof this.#confession?.plugin === "string";
+      const missedMax = limits.beatsMissedMax * (isNamed ? 1 : UNNAMED_FACTOR);
+      if (this.#beatsMissed > missedMax) this.end("blocked", "it blocks the event loop");
       this.#look();
     });
   }

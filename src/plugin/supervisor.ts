@@ -194,7 +194,7 @@ export class Supervisor {
         if (this.#thrownAtLoad !== undefined) return { plugin: name, reason: this.#thrownAtLoad };
         if (error.code === "plugin-failed") return { plugin: name, reason: error.reason };
         // A loop, or a promise that never ends: the watchdog may know which, and whose.
-        process.end("blocked", `it was not loaded within ${this.#parts.limits.loadMs / 1000} s`);
+        process.endLate(`it was not loaded within ${this.#parts.limits.loadMs / 1000} s`);
         return undefined;
       }
       this.#gates.get(name)?.resolve(true);

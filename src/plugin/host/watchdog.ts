@@ -16,6 +16,8 @@ const LOOK_MS = 250;
 /** So many looks in a row without a beat of the main thread. The parent waits longer than that. */
 const STILL_MAX = 8;
 const SAMPLE_MS = 1_000;
+/** Pauses in one sample. */
+const SAMPLES_MAX = 200;
 const MB = 1_000_000;
 
 const beats = new Int32Array(workerData as SharedArrayBuffer);
@@ -61,7 +63,7 @@ interface Frame {
   readonly location: { readonly scriptId: string; readonly lineNumber: number };
 }
 
-/** Undefined when no plugin's code is on the stack, or the thread is inside something that cannot be paused. */
+/** Undefined when no plugin's code was met on the stack, or the thread is inside something that cannot be paused. */
 async function sample(): Promise<{ readonly plugin: string; readonly place: string } | undefined> {
   const { Session } = await import("node:inspector");
   const session = new Session();
@@ -69,13 +71,24 @@ async function sample(): Promise<{ readonly plugin: string; readonly place: stri
   // Told of every script when the debugger is switched on: a frame itself names only the number of its script.
   const urls = new Map<string, string>();
   session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
-  const frames = await new Promise<readonly Frame[]>((resolve) => {
-    session.once("Debugger.paused", ({ params }) => resolve(params.callFrames));
-    session.post("Debugger.enable");
+  session.post("Debugger.enable");
+  const found = await new Promise<ReturnType<typeof placeIn>>((resolve) => {
+    let tries = 0;
+    session.on("Debugger.paused", ({ params }) => {
+      const place = placeIn(params.callFrames, urls);
+      if (place !== undefined || ++tries === SAMPLES_MAX) return resolve(place);
+      // Between two steps of a plugin it is Node's own code that runs: the next pause may meet the plugin's.
+      session.post("Debugger.resume");
+      session.post("Debugger.pause");
+    });
     session.post("Debugger.pause");
-    systemClock.after(SAMPLE_MS, () => resolve([]));
+    systemClock.after(SAMPLE_MS, () => resolve(undefined));
   });
   session.disconnect();
+  return found;
+}
+
+function placeIn(frames: readonly Frame[], urls: ReadonlyMap<string, string>) {
   for (const { location } of frames) {
     const url = urls.get(location.scriptId) ?? "";
     const plugin = pluginIn(url, folders);

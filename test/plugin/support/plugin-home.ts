@@ -15,7 +15,7 @@ import { NO_STATE } from "#plugin/state.js";
 export const QUICK: PluginLimits = {
   ...PLUGIN_LIMITS,
   loadMs: 15_000,
-  beatsMissedMax: 7,
+  beatsMissedMax: 5,
   restartMs: 50,
   restartMaxMs: 200,
   openWaitMs: 15_000,
@@ -26,6 +26,8 @@ export interface PluginHome {
   readonly pluginsDir: string;
   /** Writes `plugins/NAME/`; `files` may replace the manifest. Enables it, as `talaria plugins enable` does. */
   add(name: string, code: string, files?: Readonly<Record<string, string>>): void;
+  /** The same in plain JavaScript, which is loaded at once: no stripper of types is needed for it. */
+  addPlain(name: string, code: string): void;
   enable(...names: string[]): void;
   state(): PluginState;
   log(): string;
@@ -45,16 +47,18 @@ export function pluginHome(): PluginHome {
     const before = state();
     writeFileSync(statePath, JSON.stringify({ ...before, enabled: [...before.enabled, ...names] }));
   };
+  const add: PluginHome["add"] = (name, code, files = {}) => {
+    const folder = join(home.plugins, name);
+    mkdirSync(folder, { recursive: true });
+    const all = { "plugin.yaml": `name: ${name}\nversion: 1.0.0\n`, "index.ts": code, ...files };
+    for (const [file, text] of Object.entries(all)) if (text !== "") writeFileSync(join(folder, file), text);
+    enable(name);
+  };
   return {
     path,
     pluginsDir: home.plugins,
-    add(name, code, files = {}) {
-      const folder = join(home.plugins, name);
-      mkdirSync(folder, { recursive: true });
-      const all = { "plugin.yaml": `name: ${name}\nversion: 1.0.0\n`, "index.ts": code, ...files };
-      for (const [file, text] of Object.entries(all)) if (text !== "") writeFileSync(join(folder, file), text);
-      enable(name);
-    },
+    add,
+    addPlain: (name, code) => add(name, "", { "index.mjs": code }),
     enable,
     state,
     log: () => (existsSync(home.logFile) ? readFileSync(home.logFile, "utf8") : ""),
