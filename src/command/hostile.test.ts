@@ -38,7 +38,7 @@ const STANDINGS: readonly (readonly [string, Partial<SlashContext>])[] = [
 describe.each(STANDINGS)("every command %s", (_where, more) => {
   it("answers whatever follows it, and says no more than can be read", async () => {
     scene = new CommandScene();
-    const known = await scene.store.person({ platform: "telegram", account: "7", nowMs: 1 });
+    const known = await scene.store.person({ platform: "telegram", account: "local", sender: "7", nowMs: 1 });
     const who = more.person === undefined ? {} : { person: { ...more.person, id: known.id } };
     for (const { name } of SLASH_COMMANDS) {
       const conversation = await scene.exchange("hello");

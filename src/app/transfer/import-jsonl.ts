@@ -240,6 +240,7 @@ function toConversation(record: ConversationRecord, first: ImportedSession): Imp
       owner: {
         platform: owner.platform,
         account: owner.account,
+        ...(owner.ours !== undefined && { ours: owner.ours }),
         ...(owner.name !== undefined && { name: owner.name }),
       },
     }),

@@ -34,7 +34,14 @@ export const conversationRecord = z.strictObject({
   lineage: z.enum(["root", "reset", "branch", "delegation", "import"]),
   parent: z.strictObject({ conversation: id, seq: count.optional() }).optional(),
   source: z.string().min(1),
-  owner: z.strictObject({ platform: z.string(), account: z.string(), name: z.string().optional() }).optional(),
+  owner: z
+    .strictObject({
+      platform: z.string(),
+      account: z.string(),
+      ours: z.string().optional(),
+      name: z.string().optional(),
+    })
+    .optional(),
   createdMs: ms,
   activeMs: ms,
   archived: z.literal(true).optional(),

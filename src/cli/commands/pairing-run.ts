@@ -1,6 +1,7 @@
 /** Lists who asked to be let in and who was, approves a code, and revokes what one opened. */
 import { UserError } from "#base/errors.js";
 import { visible } from "#base/text-width.js";
+import { type PlatformAccount, parseAccount, spellAccount } from "#session/address.js";
 import { isCode, NO_CODE } from "#session/pairing.js";
 import type { AccessGrant, PairingStanding, PendingPairing } from "#session/verbs/chat.js";
 import type { CliContext } from "../command.js";
@@ -33,11 +34,11 @@ export function approvePairing(context: CliContext, code: string, options: Appro
     const outcome = await store.approvePairing({ code, role, by: BY, nowMs });
     switch (outcome.kind) {
       case "approved": {
-        const { platform, sender, name } = outcome;
-        if (out.json) return out.document({ approved: `${platform}:${sender}`, name, role });
+        const { name } = outcome;
+        if (out.json) return out.document({ approved: whoIs(outcome), name, role });
         const who = name === null ? "" : ` (${visible(name)})`;
         const as = role === "owner" ? " as an owner" : "";
-        return out.line(`${visible(`${platform}:${sender}`)}${who} is in${as}, and is told when the gateway runs.`);
+        return out.line(`${visible(whoIs(outcome))}${who} is in${as}, and is told when the gateway runs.`);
       }
       case "expired":
         throw new UserError("that code is too old", "with their next message they get a new one", EXIT["not-found"]);
@@ -59,12 +60,17 @@ export function approvePairing(context: CliContext, code: string, options: Appro
 }
 
 export function revokeAccess(context: CliContext, who: string): Promise<void> {
-  const [, platform, sender] = /^([^:]+):(.+)$/s.exec(who) ?? [];
-  if (platform === undefined || sender === undefined) {
-    throw new UserError(`${visible(who)} is not PLATFORM:ID`, "talaria pairing list shows them", EXIT.usage);
+  const [, where = "", sender] = /^([^:]+):(.+)$/s.exec(who) ?? [];
+  const account = parseAccount(where);
+  if (account === undefined || sender === undefined) {
+    throw new UserError(
+      `${visible(who)} is not PLATFORM:ID or PLATFORM@ACCOUNT:ID`,
+      "talaria pairing list shows them",
+      EXIT.usage,
+    );
   }
   return withWriter(context, async (store) => {
-    const { kind } = await store.revokeAccess({ platform, sender, by: BY, nowMs: context.clock.nowMs() });
+    const { kind } = await store.revokeAccess({ ...account, sender, by: BY, nowMs: context.clock.nowMs() });
     if (kind === "unknown") {
       throw new UserError(
         `${visible(who)} was not let in by a code`,
@@ -80,7 +86,7 @@ export function revokeAccess(context: CliContext, who: string): Promise<void> {
 function show({ out, clock }: CliContext, { pending, granted, full, lockedUntilMs }: PairingStanding): void {
   out.table<PendingPairing>(
     [
-      { title: "ASKS", value: ({ platform, sender }) => visible(`${platform}:${sender}`) },
+      { title: "ASKS", value: (row) => visible(whoIs(row)) },
       { title: "NAME", value: ({ name }) => visible(name ?? ""), flexible: true },
       { title: "SINCE", value: ({ offeredMs }) => out.time(offeredMs) },
       { title: "UNTIL", value: ({ expiresMs }) => out.time(expiresMs) },
@@ -88,8 +94,8 @@ function show({ out, clock }: CliContext, { pending, granted, full, lockedUntilM
     pending,
     "Nobody waits to be let in.",
   );
-  for (const { platform, account } of full) {
-    out.note(`${platform} (${account}) has as many codes out as may be: further strangers get none for now.`);
+  for (const account of full) {
+    out.note(`${spellAccount(account)} has as many codes out as may be: further strangers get none for now.`);
   }
   if (lockedUntilMs !== null) {
     out.note(`After wrong codes none is taken for ${formatSpan(lockedUntilMs - clock.nowMs())}.`);
@@ -97,7 +103,7 @@ function show({ out, clock }: CliContext, { pending, granted, full, lockedUntilM
   out.line();
   out.table<AccessGrant>(
     [
-      { title: "IN", value: ({ platform, sender }) => visible(`${platform}:${sender}`) },
+      { title: "IN", value: (row) => visible(whoIs(row)) },
       { title: "NAME", value: ({ name }) => visible(name ?? ""), flexible: true },
       { title: "ROLE", value: ({ role }) => role },
       { title: "SINCE", value: ({ sinceMs }) => out.time(sinceMs) },
@@ -105,6 +111,11 @@ function show({ out, clock }: CliContext, { pending, granted, full, lockedUntilM
     granted,
     "Nobody was let in by a code.",
   );
+}
+
+/** As `revoke` takes it; the account is named where it is not `main`. */
+function whoIs({ sender, ...account }: PlatformAccount & { readonly sender: string }): string {
+  return `${spellAccount(account)}:${sender}`;
 }
 
 function documentOf({ pending, granted, full, lockedUntilMs }: PairingStanding): Readonly<Record<string, unknown>> {

@@ -29,7 +29,7 @@ export const register: Register = (command, context) => {
     .description(
       "Take back what a code opened: from their next message on they are a stranger. Nothing they said goes.",
     )
-    .argument("<who>", "PLATFORM:ID, as the list shows it")
+    .argument("<who>", "PLATFORM:ID or PLATFORM@ACCOUNT:ID, as the list shows it")
     .action(async (who: string) => (await import("./pairing-run.js")).revokeAccess(context, who));
   addExamples(list, [["talaria pairing list --json", "for programs"]]);
   addExamples(approve, [

@@ -1,6 +1,7 @@
 /** `/status`: where one is, who answers, and what goes on. */
 import type { ConversationId } from "#base/ids.js";
 import type { LiveState } from "#runtime/live/port.js";
+import { spellAccount } from "#session/address.js";
 import type { SessionStore } from "#session/store.js";
 import type { ConversationCard } from "#session/verbs/reading.js";
 import { NOTHING_YET, type SlashCommand, type SlashContext, said } from "../command.js";
@@ -43,7 +44,7 @@ async function pairingText({ store, person, clock }: SlashContext): Promise<read
   if (person.role !== "owner") return [];
   const { pending, full } = await store.pairings({ limit: PAIRINGS_LOOKED_AT, nowMs: clock.nowMs() });
   if (pending.length === 0) return [];
-  const where = full.map(({ platform }) => platform).join(", ");
+  const where = full.map(spellAccount).join(", ");
   const none = where === "" ? "" : ` On ${where} no further stranger gets a code for now.`;
   return [`${counted(pending.length, "stranger")} asked to be let in: /pair shows them.${none}`];
 }

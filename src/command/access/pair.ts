@@ -1,5 +1,6 @@
 /** `/pair CODE`: lets somebody in who was shown a code; alone it shows who waits. */
 import { formatSpan } from "#base/span.js";
+import { spellAccount } from "#session/address.js";
 import { isCode, NO_CODE } from "#session/pairing.js";
 import type { PairingStanding, PendingPairing } from "#session/verbs/chat.js";
 import { type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
@@ -36,7 +37,7 @@ async function approve(context: SlashContext, code: string, role: "owner" | "mem
   const outcome = await store.approvePairing({ code, role, by, nowMs });
   switch (outcome.kind) {
     case "approved": {
-      const who = `${outcome.name === null ? "" : `${oneLine(outcome.name)}, `}${outcome.platform}:${outcome.sender}`;
+      const who = `${outcome.name === null ? "" : `${oneLine(outcome.name)}, `}${spellAccount(outcome)}:${outcome.sender}`;
       return said(`${who} is in${role === "owner" ? " as an owner" : ""}, and is told.`);
     }
     case "expired":
@@ -58,8 +59,8 @@ async function waiting(context: SlashContext): Promise<SlashOutcome> {
   const { store, clock } = context;
   const standing: PairingStanding = await store.pairings({ limit: SHOWN_MAX, nowMs: clock.nowMs() });
   if (standing.pending.length === 0) return said("Nobody waits to be let in.");
-  const row = ({ platform, sender, name, expiresMs }: PendingPairing): readonly string[] => [
-    oneLine(`${platform}:${sender}`),
+  const row = ({ sender, name, expiresMs, ...account }: PendingPairing): readonly string[] => [
+    oneLine(`${spellAccount(account)}:${sender}`),
     name === null ? "" : oneLine(name),
     `for ${Math.max(1, Math.ceil((expiresMs - clock.nowMs()) / MINUTE_MS))} more minutes`,
   ];

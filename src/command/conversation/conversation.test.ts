@@ -20,7 +20,8 @@ const someone = { platform: "telegram", author: { account: "7", name: "Mira" } }
 /** Mira's own conversation, and who she is. */
 async function asMira() {
   const own = await scene.say("mine", undefined, someone);
-  const { id } = await scene.store.person({ platform: "telegram", account: "7", nowMs: scene.clock.nowMs() });
+  const nowMs = scene.clock.nowMs();
+  const { id } = await scene.store.person({ platform: "telegram", account: "local", sender: "7", nowMs });
   return { own, person: { id, role: "member" } as const };
 }
 

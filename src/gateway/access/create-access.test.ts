@@ -90,7 +90,7 @@ describe("who may speak", () => {
     const known = await access.judge(closed, message("7"));
     expect(known).toMatchObject({ kind: "known", person: { role: "owner", name: "N7" } });
     expect(await access.judgeSender(closed, { id: "new", altId: "7" })).toMatchObject({ kind: "known" });
-    await store.revokeAccess({ platform: "paper", sender: "7", by: "terminal", nowMs: clock.nowMs() });
+    await store.revokeAccess({ platform: "paper", account: "main", sender: "7", by: "terminal", nowMs: clock.nowMs() });
     expect(await access.judge(closed, message("7"))).toEqual({ kind: "stranger" });
     const audit = scene.all<{ act: string; subject: string }>("SELECT act, subject FROM audit ORDER BY no");
     expect(audit).toEqual([

@@ -73,7 +73,8 @@ function roleOf(account: Account, sender: Sender, { granted }: AccessFacts): Per
 async function makeKnown({ store, clock }: AccessParts, account: Account, sender: Sender) {
   return store.person({
     platform: account.kind.name,
-    account: sender.id,
+    account: account.name,
+    sender: sender.id,
     ...(sender.name === undefined ? {} : { name: sender.name }),
     nowMs: clock.nowMs(),
   });

@@ -113,7 +113,7 @@ describe("a command in a chat", () => {
     await at.ask("hello");
     expect(await at.conversationOf("1")).toBe(begun);
     const card = await at.scene.store.show({ conversation: begun as never });
-    const { id } = await at.scene.store.person({ platform: "paper", account: "1", nowMs: 1 });
+    const { id } = await at.scene.store.person({ platform: "paper", account: "main", sender: "1", nowMs: 1 });
     expect(card).toMatchObject({ title: "plans", owner: id, source: "paper" });
   });
 
@@ -214,7 +214,8 @@ describe("pairing in chats", () => {
     await at.pass(2_000);
     expect(at.paper.shown("66")[1]).toMatch(/^You are in\./);
     expect(await at.ask("hi", { by: eve })).toBe("hello Eve");
-    await at.scene.store.revokeAccess({ platform: "paper", sender: "66", by: "test", nowMs: at.scene.clock.nowMs() });
+    const nowMs = at.scene.clock.nowMs();
+    await at.scene.store.revokeAccess({ platform: "paper", account: "main", sender: "66", by: "test", nowMs });
     const before = at.paper.shown("66").length;
     await at.say("/status", { by: eve });
     await at.pass(3_000);

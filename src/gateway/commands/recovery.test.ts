@@ -134,7 +134,8 @@ describe("after a death", () => {
     const code = /code: (\S+)/.exec(scene.paper.shown()[0] ?? "")?.[1] ?? "";
     await store.approvePairing({ code, role: "owner", by: "test", nowMs: clock.nowMs() });
     await dies("beginCommand", "/version");
-    await scene.scene.store.revokeAccess({ platform: "paper", sender: "1", by: "test", nowMs: clock.nowMs() });
+    const who = { platform: "paper", account: "main", sender: "1" };
+    await scene.scene.store.revokeAccess({ ...who, by: "test", nowMs: clock.nowMs() });
     const shown = await next();
     expect(shown.filter((text) => text.startsWith("Talaria"))).toEqual([]);
     expect(await scene.scene.store.openCommands({ limit: 9 })).toEqual([]);

@@ -173,7 +173,7 @@ export function describeApprovals(open: OpenStore): void {
       const author = { account: "host" };
       const { approval } = await asked(scene, { question: REMOVAL, how: { key: OTHER_CHAT, author } });
       const nowMs = scene.clock.nowMs();
-      const guest = await scene.store.person({ platform: "telegram", account: "guest", nowMs });
+      const guest = await scene.store.person({ platform: "telegram", account: "bot", sender: "guest", nowMs });
       const decision = await scene.store.decideApproval({ approval, answer: "always", by: guest.id, nowMs });
       expect(decision).toEqual({ kind: "decided", answer: "session" });
       expect((await scene.store.grants({ limit: 9 })).map(({ conversation }) => conversation)).not.toContain(null);

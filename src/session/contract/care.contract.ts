@@ -285,7 +285,7 @@ export function describeCare(open: OpenStore): void {
     await scene.store.setArchived({ conversation: parent.conversation, archived: true });
     await scene.store.remove({ conversation: gone.conversation, by: "test", nowMs: scene.tick() });
     const first = await scene.store.outline({ limit: 1 });
-    const owner = { platform: "telegram", account: "42", name: "Ada" };
+    const owner = { platform: "telegram", account: "42", ours: "bot", name: "Ada" };
     expect(first).toEqual([{ id: parent.conversation, source: "telegram", owner }]);
     const rest = await scene.store.outline({ limit: 9, after: parent.conversation });
     expect(rest).toHaveLength(1);
@@ -302,14 +302,36 @@ export function describeCare(open: OpenStore): void {
     expect((await begin("next")).epoch).toBeGreaterThan(first.epoch);
   });
 
-  it("knows a person by platform and account, for ever the same", async () => {
+  it("[GW-23] knows a person by platform, account and id, for ever the same", async () => {
     const scene = await Scenario.open(open);
-    const person = (platform: string, account: string) =>
-      scene.store.person({ platform, account, nowMs: scene.tick() });
-    const ada = await person("telegram", "42");
+    const person = (platform: string, account: string, sender = "42") =>
+      scene.store.person({ platform, account, sender, nowMs: scene.tick() });
+    const ada = await person("telegram", "main");
     if (scene.isDurable) await scene.restart();
-    expect(await person("telegram", "42")).toEqual(ada);
-    expect(await person("discord", "42")).not.toEqual(ada);
+    expect(await person("telegram", "main")).toEqual(ada);
+    const others = [
+      await person("discord", "main"),
+      await person("telegram", "b"),
+      await person("telegram", "main", "7"),
+    ];
+    expect(new Set([ada, ...others].map(({ id }) => id)).size).toBe(4);
+  });
+
+  it("[GW-23] carries an owner to another home under the account that knows them", async () => {
+    const scene = await Scenario.open(open);
+    const people = { here: { account: "42" }, there: { account: "42", ours: "oftc" } };
+    for (const [id, owner] of Object.entries(people)) {
+      const known = { platform: "irc", ...owner };
+      const first = { id: `${id}-session`, createdMs: 1, openings: [] };
+      const conversation = { id, lineage: "import", source: "irc", createdMs: 1, activeMs: 1 } as const;
+      await scene.store.importConversation({ ...conversation, owner: known, first });
+    }
+    const outline = await scene.store.outline({ limit: 9 });
+    expect(outline.map(({ owner }) => owner)).toEqual(
+      Object.values(people).map((owner) => ({ platform: "irc", ...owner })),
+    );
+    const oftc = await scene.store.person({ platform: "irc", account: "oftc", sender: "42", nowMs: scene.tick() });
+    expect(await scene.store.list({ limit: 9, owner: oftc.id })).toMatchObject([{ id: "there" }]);
   });
 
   it("stores an attachment's row once, and notes in the audit what it is told", async () => {

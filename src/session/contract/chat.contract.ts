@@ -109,7 +109,7 @@ function describePairing(open: OpenStore): void {
     await offer(scene, "7", "ABCD2345");
     await owed(scene);
     const results = await Promise.all([approve(scene, "abcd-2345"), approve(scene, " ABCD 2345 ")]);
-    expect(results[0]).toEqual({ kind: "approved", platform: "telegram", sender: "7", name: "N7", role: "member" });
+    expect(results[0]).toEqual({ kind: "approved", ...PLACE, sender: "7", name: "N7", role: "member" });
     expect(results[1]).toMatchObject({ kind: "unknown" });
     if (scene.isDurable) await scene.restart();
     expect(await look(scene, "7")).toMatchObject({ granted: "member", person: { name: "N7" } });
@@ -138,13 +138,27 @@ function describePairing(open: OpenStore): void {
     expect((await standing(scene)).granted).toMatchObject([{ sender: "7", role: "owner", by: "terminal" }]);
   });
 
-  it("[GW-3] spends the codes that other accounts of ours showed to the same person", async () => {
+  it("[GW-23] is for the account that showed the code: the same id on another one stays a stranger", async () => {
     const scene = await Scenario.open(open);
     await offer(scene, "7", "AAAA2222");
     await offer(scene, "7", "BBBB2222", "second");
-    await approve(scene, "AAAA2222");
-    expect(await approve(scene, "BBBB2222")).toMatchObject({ kind: "unknown" });
-    expect((await standing(scene)).pending).toEqual([]);
+    expect(await approve(scene, "AAAA2222", "owner")).toMatchObject({ ...PLACE, sender: "7" });
+    if (scene.isDurable) await scene.restart();
+    const there = { account: "second" };
+    expect(await look(scene, "7", there)).toMatchObject({ granted: null, person: null });
+    expect(await look(scene, "new-id", { ...there, altId: "7" })).toMatchObject({ granted: null });
+    expect((await standing(scene)).pending).toMatchObject([{ ...there, sender: "7" }]);
+    expect(await approve(scene, "BBBB2222")).toMatchObject({ kind: "approved", ...there, role: "member" });
+    const [here, elsewhere] = [await look(scene, "7"), await look(scene, "7", there)];
+    expect([here.granted, elsewhere.granted]).toEqual(["owner", "member"]);
+    expect(here.person?.id).not.toBe(elsewhere.person?.id);
+    expect((await standing(scene)).granted).toMatchObject([
+      { ...PLACE, sender: "7", role: "owner" },
+      { ...PLACE, ...there, sender: "7", role: "member" },
+    ]);
+    const who = { ...PLACE, ...there, sender: "7", by: "terminal" };
+    expect(await scene.store.revokeAccess({ ...who, nowMs: scene.tick() })).toEqual({ kind: "revoked" });
+    expect([(await look(scene, "7")).granted, (await look(scene, "7", there)).granted]).toEqual(["owner", null]);
   });
 
   it("[GW-4] takes no code for an hour after five wrong ones, right ones included, over restarts", async () => {
@@ -304,7 +318,7 @@ function describeCommands(open: OpenStore): void {
     scene.clock.advance(HOUR_MS);
     const fresh = await scene.said("private", { key: OTHER_CHAT, author: { account: "2" }, policy });
     expect(fresh.resetFrom?.conversation).toBe(adas.conversation);
-    const owner = (await scene.store.person({ platform: "telegram", account: "2", nowMs: 1 })).id;
+    const owner = (await scene.store.person({ ...PLACE, sender: "2", nowMs: 1 })).id;
     expect(await scene.card(fresh.conversation)).toMatchObject({ owner, lineage: "reset" });
   });
 

@@ -15,6 +15,7 @@ import {
   START,
 } from "../../../test/support/scenario.js";
 import { INPUT_CHARS_MAX } from "../input.js";
+import { sessionKey } from "../session-key.js";
 
 const IDLE_HOUR = { mode: "idle", idleMinutes: 60 } as const;
 
@@ -104,10 +105,32 @@ export function describeIntake(open: OpenStore): void {
       const scene = await Scenario.open(open);
       const mine = await scene.said("mine");
       const theirs = await scene.said("theirs", { key: OTHER_CHAT, author: { account: "42", name: "Ada" } });
-      const ada = await scene.store.person({ platform: "telegram", account: "42", nowMs: scene.tick() });
+      const ada = await scene.store.person({ platform: "telegram", account: "bot", sender: "42", nowMs: scene.tick() });
       expect((await scene.card(mine.conversation)).owner).toBe("owner");
       expect((await scene.card(theirs.conversation)).owner).toBe(ada.id);
       expect(await scene.store.list({ limit: 10, owner: ada.id })).toHaveLength(1);
+    });
+
+    it("[GW-23] to two accounts of ours, from equal ids, is two chats, two conversations and two people", async () => {
+      const scene = await Scenario.open(open);
+      const hear = async (account: string, text: string) => {
+        const address = { platform: "irc", account, chatType: "group", chatId: "#ops", userId: "42" };
+        const how = { platform: "irc", account, eventId: "e1", key: sessionKey(address), author: { account: "42" } };
+        return only("admitted", await scene.store.admit({ ...scene.inbound(text, how), address }));
+      };
+      const heard = await Promise.all([hear("libera", "one"), hear("oftc", "two"), hear("main", "three")]);
+      if (scene.isDurable) await scene.restart();
+      const routes = await scene.store.routes({ limit: 9 });
+      expect(routes.map(({ key, origin }) => [key, origin?.account])).toEqual([
+        ["agent:main:irc:group:#ops:42", "main"],
+        ["agent:main:irc@libera:group:#ops:42", "libera"],
+        ["agent:main:irc@oftc:group:#ops:42", "oftc"],
+      ]);
+      const cards = await Promise.all(heard.map(({ conversation }) => scene.card(conversation)));
+      expect(new Set(cards.map(({ id }) => id)).size).toBe(3);
+      expect(new Set(cards.map(({ owner }) => owner)).size).toBe(3);
+      const queues = await Promise.all(cards.map(({ id }) => scene.store.queue({ conversation: id, limit: 9 })));
+      expect(queues.map((queue) => queue.map(({ text }) => text))).toEqual([["one"], ["two"], ["three"]]);
     });
   });
 
@@ -178,7 +201,12 @@ export function describeIntake(open: OpenStore): void {
       const scene = await Scenario.open(open);
       const author = { account: "guest" };
       const parent = await scene.said("find it", { author });
-      const guest = await scene.store.person({ platform: "telegram", account: "guest", nowMs: scene.tick() });
+      const guest = await scene.store.person({
+        platform: "telegram",
+        account: "bot",
+        sender: "guest",
+        nowMs: scene.tick(),
+      });
       const child = only("admitted", await delegate(scene, parent.conversation));
       const grandchild = only("admitted", await delegate(scene, child.conversation));
       for (const { conversation } of [child, grandchild]) expect((await scene.card(conversation)).owner).toBe(guest.id);

@@ -66,7 +66,8 @@ export function describeReading(open: OpenStore): void {
     it("keeps one person's conversations from another's names", async () => {
       const scene = await Scenario.open(open);
       const mine = await scene.exchange("mine", "yes", { title: "plans" });
-      const owner = (await scene.store.person({ platform: "telegram", account: "42", nowMs: scene.tick() })).id;
+      const ada = { platform: "telegram", account: "bot", sender: "42" };
+      const owner = (await scene.store.person({ ...ada, nowMs: scene.tick() })).id;
       for (const text of [mine.conversation, mine.session, "plans", mine.conversation.slice(0, 8)])
         expect(await scene.store.resolve({ text, owner })).toEqual({ kind: "unknown" });
     });

@@ -27,6 +27,16 @@ export interface ImportedSession {
   }[];
 }
 
+/** Whose a conversation is, by an id that can be carried to another home. */
+export interface KnownOwner {
+  readonly platform: string;
+  /** Theirs, there. */
+  readonly account: string;
+  /** The account of ours that knows them by it, unless it is `main` [GW-23]. */
+  readonly ours?: string;
+  readonly name?: string;
+}
+
 export interface ImportedConversation {
   /** Wanted id; a new one is made when it is absent. */
   readonly id?: string;
@@ -34,7 +44,7 @@ export interface ImportedConversation {
   /** Named by any session of the parent, or by its conversation; an unknown parent makes the lineage `import`. */
   readonly parent?: { readonly session?: string; readonly conversation?: string; readonly seq?: number };
   readonly source: string;
-  readonly owner?: { readonly platform: string; readonly account: string; readonly name?: string };
+  readonly owner?: KnownOwner;
   readonly createdMs: number;
   readonly activeMs: number;
   readonly isArchived?: boolean;
@@ -98,7 +108,7 @@ export interface OutlineRow {
   readonly id: ConversationId;
   readonly source: string;
   /** Null when it belongs to the owner of the home. */
-  readonly owner: { readonly platform: string; readonly account: string; readonly name?: string } | null;
+  readonly owner: KnownOwner | null;
 }
 
 export interface CareVerbs {
@@ -111,9 +121,11 @@ export interface CareVerbs {
    * and whoever takes one over continues it without counting a death [CT-9].
    */
   endHost(args: { readonly id: HostId }): { readonly released: number };
+  /** [GW-23] Whom an account of ours knows by that id; made known on first sight. */
   person(args: {
     readonly platform: string;
     readonly account: string;
+    readonly sender: string;
     readonly name?: string;
     readonly nowMs: number;
   }): { readonly id: PersonId };

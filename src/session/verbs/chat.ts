@@ -29,6 +29,8 @@ export interface PendingPairing {
 
 export interface AccessGrant {
   readonly platform: string;
+  /** [GW-23] The one of our accounts by which they may speak. */
+  readonly account: string;
   readonly sender: string;
   readonly name: string | null;
   readonly role: AccessRole;
@@ -129,6 +131,8 @@ export interface ChatVerbs {
     | {
         readonly kind: "approved";
         readonly platform: string;
+        /** Which of our accounts showed the code; they are in there, and nowhere else. */
+        readonly account: string;
         readonly sender: string;
         readonly name: string | null;
         readonly role: AccessRole;
@@ -139,6 +143,7 @@ export interface ChatVerbs {
   /** From the next message on they are a stranger, unless the configuration lets them in. */
   revokeAccess(args: {
     readonly platform: string;
+    readonly account: string;
     readonly sender: string;
     readonly by: string;
     readonly nowMs: number;

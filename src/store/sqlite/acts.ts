@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { InvariantError, invariant } from "#base/errors.js";
 import type { ConversationId, SessionId } from "#base/ids.js";
+import type { PlatformAccount } from "#session/address.js";
 import type { BoundaryKind } from "#session/boundary.js";
 import type { MessageBody, Role } from "#session/message.js";
 import { json, type Tx } from "./tx.js";
@@ -300,17 +301,18 @@ export function isRoutedElsewhere(tx: Tx, conversation: number, exceptKey: strin
   );
 }
 
-/** The person behind an account, made known on first sight; without an account, the owner of the home. */
+/** The person whom an account of ours hears, made known on first sight; nobody named is the owner of the home. */
 export function personNo(
   tx: Tx,
-  platform: string,
+  { platform, account }: PlatformAccount,
   author: { account: string; name?: string | undefined } | undefined,
   nowMs: number,
 ): number {
   if (author === undefined) return OWNER_NO;
   const known = tx.db.get<{ person: number }>(
-    "SELECT person FROM person_account WHERE platform = ? AND account = ?",
+    "SELECT person FROM person_account WHERE platform = ? AND account = ? AND sender = ?",
     platform,
+    account,
     author.account,
   );
   if (known !== undefined) return known.person;
@@ -321,7 +323,13 @@ export function personNo(
     nowMs,
   );
   if (row === undefined) throw new InvariantError("an insert returns its row");
-  tx.db.run("INSERT INTO person_account(platform, account, person) VALUES (?, ?, ?)", platform, author.account, row.no);
+  tx.db.run(
+    "INSERT INTO person_account(platform, account, sender, person) VALUES (?, ?, ?, ?)",
+    platform,
+    account,
+    author.account,
+    row.no,
+  );
   return row.no;
 }
 

@@ -130,7 +130,9 @@ describe("the check of a store", () => {
   it("[BK-1] finds a row that names a missing one", () => {
     backupBeforeMigration(path, backups, 1);
     const db = new Connection({ path: backup() });
-    db.exec("PRAGMA foreign_keys = OFF; INSERT INTO person_account(platform, account, person) VALUES ('x', 'x', 99)");
+    db.exec(
+      "PRAGMA foreign_keys = OFF; INSERT INTO person_account(platform, account, sender, person) VALUES ('x', 'x', 'x', 99)",
+    );
     expect(integrityProblems(backup())).toEqual([expect.stringMatching(/person_account .*missing person/)]);
   });
 });

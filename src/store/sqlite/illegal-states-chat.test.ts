@@ -20,6 +20,7 @@ const pairing = (row: Row = {}): string =>
 const grant = (row: Row = {}): string =>
   insert("access_grant", {
     platform: "'telegram'",
+    account: "'main'",
     sender: "'7'",
     role: "'member'",
     granted_by: "'terminal'",
@@ -48,6 +49,7 @@ const PAIRINGS: readonly Attack[] = [
   ["[GW-5] access without a code", grant(), "a code that is out"],
   ["[GW-5] access by somebody else's code", grant({ sender: "'8'" }), "a code that is out", pairing()],
   ["[GW-5] access on another platform", grant({ platform: "'irc'" }), "a code that is out", pairing()],
+  ["[GW-23] access by a code of another account", grant({ account: "'second'" }), "a code that is out", pairing()],
   ["[GW-5] access by a code that is too old", grant({ granted_ms: 100 }), "a code that is out", pairing()],
   ["[GW-5] a role of its own", grant({ role: "'admin'" }), "role", pairing()],
   [
@@ -158,6 +160,10 @@ describeLegalSteps("chats", [
   ["a code", pairing()],
   ["a second code", `${pairing()}; ${second({})}`],
   ["the same person on another account of ours", `${pairing()}; ${second({ account: "'second'", sender: "'7'" })}`],
+  [
+    "a code for an id that is in on another account of ours",
+    `${pairing()}; ${grant()}; ${second({ account: "'second'", sender: "'7'" })}`,
+  ],
   ["access by a code", `${pairing()}; ${grant()}`],
   ["a code that is spent", `${pairing()}; ${grant()}; DELETE FROM pairing`],
   ["access taken back", `${pairing()}; ${grant()}; DELETE FROM access_grant`],

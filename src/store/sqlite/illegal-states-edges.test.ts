@@ -366,7 +366,11 @@ const LEDGERS: readonly Attack[] = [
     insert("person", { id: "'x'", role: "'king'", created_ms: 1 }),
     "CHECK constraint failed: role IN",
   ],
-  ["an account of nobody", insert("person_account", { platform: "'x'", account: "'x'", person: 99 }), "FOREIGN KEY"],
+  [
+    "an id of nobody",
+    insert("person_account", { platform: "'x'", account: "'x'", sender: "'x'", person: 99 }),
+    "FOREIGN KEY",
+  ],
   ["the owner of a conversation removed", "DELETE FROM person WHERE no = 1", "FOREIGN KEY"],
 ];
 

@@ -95,7 +95,7 @@ const CALLS: readonly Call[] = [
   ["offerPairing", { ...chat, sender: "1", code: "ABCD2345", nowMs }],
   ["approvePairing", { code: "ABCD2345", role: "member", by: "terminal", nowMs }],
   ["approvePairing", { code: "WRONG", role: "member", by: "terminal", nowMs }],
-  ["revokeAccess", { platform: "telegram", sender: "1", by: "terminal", nowMs }],
+  ["revokeAccess", { platform: "telegram", account: "bot", sender: "1", by: "terminal", nowMs }],
   ["pairings", { limit: 5, nowMs }],
   ["admitCommand", { ...chat, eventId: "9", routeKey: route.key, author: "owner" as never, line: "/status", nowMs }],
   ["openCommands", { limit: 5 }],

@@ -103,7 +103,7 @@ describe("work that is handed on", () => {
     const to = { kind: "new", delegatedBy: parent.conversation } as const;
     await scene.said("look around", { to });
     await scene.said("and there", { to, author: { account: "other" } });
-    const authors = db.list("SELECT a.account FROM input i JOIN person_account a ON a.person = i.author ORDER BY i.no");
+    const authors = db.list("SELECT a.sender FROM input i JOIN person_account a ON a.person = i.author ORDER BY i.no");
     expect(authors).toEqual(["guest", "guest", "other"]);
   });
 });

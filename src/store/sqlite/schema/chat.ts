@@ -8,15 +8,17 @@ import { COMMAND_ATTEMPTS_MAX, COMMAND_CHARS_MAX } from "#session/verbs/chat.js"
 export const CHAT = `
 CREATE TABLE access_grant(
   platform TEXT NOT NULL CHECK(platform <> ''),
+  account TEXT NOT NULL CHECK(account <> ''),
   sender TEXT NOT NULL CHECK(sender <> ''),
   role TEXT NOT NULL CHECK(role IN ('owner', 'member')),
   name TEXT,
   granted_by TEXT NOT NULL CHECK(granted_by <> ''),
   granted_ms INTEGER NOT NULL,
-  PRIMARY KEY(platform, sender)
+  PRIMARY KEY(platform, account, sender)
 ) STRICT, WITHOUT ROWID;
 CREATE TRIGGER access_grant_earned BEFORE INSERT ON access_grant
-  WHEN NOT EXISTS (SELECT 1 FROM pairing WHERE platform = NEW.platform AND sender = NEW.sender AND expires_ms > NEW.granted_ms)
+  WHEN NOT EXISTS (SELECT 1 FROM pairing WHERE platform = NEW.platform AND account = NEW.account AND sender = NEW.sender
+    AND expires_ms > NEW.granted_ms)
   BEGIN SELECT RAISE(ABORT, 'access is granted for a code that is out'); END;
 CREATE TRIGGER access_grant_fixed BEFORE UPDATE ON access_grant
   BEGIN SELECT RAISE(ABORT, 'access is granted or revoked, never changed'); END;
@@ -38,7 +40,7 @@ CREATE TRIGGER pairing_fixed BEFORE UPDATE ON pairing
   BEGIN SELECT RAISE(ABORT, 'a code is offered or spent, never changed'); END;
 -- Who was let in needs no code.
 CREATE TRIGGER pairing_of_strangers BEFORE INSERT ON pairing
-  WHEN EXISTS (SELECT 1 FROM access_grant WHERE platform = NEW.platform AND sender = NEW.sender)
+  WHEN EXISTS (SELECT 1 FROM access_grant WHERE platform = NEW.platform AND account = NEW.account AND sender = NEW.sender)
   BEGIN SELECT RAISE(ABORT, 'a code is offered to a stranger'); END;
 
 CREATE TABLE pairing_guard(

@@ -38,8 +38,8 @@ export const careVerbs: VerbTable<CareVerbs> = {
     return { released };
   },
 
-  person(tx, { platform, account, name, nowMs }) {
-    const no = personNo(tx, platform, { account, name }, nowMs);
+  person(tx, { platform, account, sender, name, nowMs }) {
+    const no = personNo(tx, { platform, account }, { account: sender, name }, nowMs);
     const row = tx.db.get<{ id: PersonId }>("SELECT id FROM person WHERE no = ?", no);
     invariant(row, "a person has a row");
     return row;

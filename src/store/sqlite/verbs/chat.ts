@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { invariant } from "#base/errors.js";
 import type { PersonId } from "#base/ids.js";
-import { type Address, destinationOf } from "#session/address.js";
+import { type Address, destinationOf, type PlatformAccount, spellAccount } from "#session/address.js";
 import {
   cleanCode,
   PAIRING_FAILURES_MAX,
@@ -26,13 +26,16 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
   access(tx, { platform, account, sender, altId, nowMs }) {
     const ids = [sender, altId ?? sender] as const;
     const granted = tx.db.get<{ role: AccessRole }>(
-      "SELECT role FROM access_grant WHERE platform = ? AND sender IN (?, ?) ORDER BY role DESC LIMIT 1",
+      "SELECT role FROM access_grant WHERE platform = ? AND account = ? AND sender IN (?, ?) ORDER BY role DESC LIMIT 1",
       platform,
+      account,
       ...ids,
     );
     const person = tx.db.get<{ id: PersonId; name: string | null }>(
-      "SELECT p.id, p.name FROM person_account a JOIN person p ON p.no = a.person WHERE a.platform = ? AND a.account = ?",
+      `SELECT p.id, p.name FROM person_account a JOIN person p ON p.no = a.person
+       WHERE a.platform = ? AND a.account = ? AND a.sender = ?`,
       platform,
+      account,
       sender,
     );
     const out = pendingOf(tx, { platform, account, nowMs });
@@ -41,7 +44,7 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
   },
 
   offerPairing(tx, { platform, account, sender, name, address, code, nowMs }) {
-    if (grantOf(tx, platform, sender) !== undefined) return { kind: "granted" };
+    if (isGranted(tx, { platform, account }, sender)) return { kind: "granted" };
     tx.db.run("DELETE FROM pairing WHERE platform = ? AND account = ? AND expires_ms <= ?", platform, account, nowMs);
     const out = pendingOf(tx, { platform, account, nowMs });
     if (out.some((one) => one.sender === sender)) return { kind: "pending" };
@@ -70,24 +73,29 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
     const lockedUntilMs = lockOf(tx, nowMs);
     if (lockedUntilMs !== null) return { kind: "locked", untilMs: lockedUntilMs };
     const row = tx.db.get<PairingRow>(
-      "SELECT platform, sender, name, address, expires_ms FROM pairing WHERE code_hash = ?",
+      "SELECT platform, account, sender, name, address, expires_ms FROM pairing WHERE code_hash = ?",
       hashOf(code),
     );
     if (row === undefined) return { kind: "unknown", triesLeft: countFailure(tx, nowMs) };
     if (row.expires_ms <= nowMs) return { kind: "expired" };
-    const { platform, sender, name } = row;
+    const { platform, account, sender, name } = row;
     const address = JSON.parse(row.address) as Address;
     grant(tx, row, { role, by, nowMs });
-    personNo(tx, platform, { account: address.userId ?? sender, name: name ?? undefined }, nowMs);
-    audit(tx, "approve-pairing", { subject: `${platform}:${sender}`, detail: { role, by }, nowMs });
+    personNo(tx, row, { account: address.userId ?? sender, name: name ?? undefined }, nowMs);
+    audit(tx, "approve-pairing", { subject: `${spellAccount(row)}:${sender}`, detail: { role, by }, nowMs });
     oweText(tx, address, { text: welcomeText(role), nowMs });
-    return { kind: "approved", platform, sender, name, role };
+    return { kind: "approved", platform, account, sender, name, role };
   },
 
-  revokeAccess(tx, { platform, sender, by, nowMs }) {
-    const revoked = tx.db.run("DELETE FROM access_grant WHERE platform = ? AND sender = ?", platform, sender);
+  revokeAccess(tx, { platform, account, sender, by, nowMs }) {
+    const revoked = tx.db.run(
+      "DELETE FROM access_grant WHERE platform = ? AND account = ? AND sender = ?",
+      platform,
+      account,
+      sender,
+    );
     if (revoked === 0) return { kind: "unknown" };
-    audit(tx, "revoke-access", { subject: `${platform}:${sender}`, detail: { by }, nowMs });
+    audit(tx, "revoke-access", { subject: `${spellAccount({ platform, account })}:${sender}`, detail: { by }, nowMs });
     return { kind: "revoked" };
   },
 
@@ -99,8 +107,8 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
       limit,
     );
     const granted = tx.db.all<AccessGrant>(
-      `SELECT platform, sender, name, role, granted_by AS "by", granted_ms AS sinceMs FROM access_grant
-       ORDER BY platform, sender LIMIT ?`,
+      `SELECT platform, account, sender, name, role, granted_by AS "by", granted_ms AS sinceMs FROM access_grant
+       ORDER BY platform, account, sender LIMIT ?`,
       limit,
     );
     const full = tx.db.all<{ platform: string; account: string }>(
@@ -117,8 +125,7 @@ const SLOTS = Array.from({ length: PAIRINGS_PENDING_MAX }, (_, at) => at + 1);
 /** A stranger chooses it. */
 const NAME_CHARS_MAX = 200;
 
-interface PairingRow {
-  readonly platform: string;
+interface PairingRow extends PlatformAccount {
   readonly sender: string;
   readonly name: string | null;
   readonly address: string;
@@ -129,8 +136,9 @@ function hashOf(code: string): string {
   return createHash("sha256").update(cleanCode(code)).digest("hex");
 }
 
-function grantOf(tx: Tx, platform: string, sender: string): unknown {
-  return tx.db.get("SELECT 1 FROM access_grant WHERE platform = ? AND sender = ?", platform, sender);
+function isGranted(tx: Tx, { platform, account }: PlatformAccount, sender: string): boolean {
+  const sql = "SELECT 1 FROM access_grant WHERE platform = ? AND account = ? AND sender = ?";
+  return tx.db.get(sql, platform, account, sender) !== undefined;
 }
 
 function pendingOf(
@@ -145,19 +153,20 @@ function pendingOf(
   );
 }
 
-/** Codes that other accounts of ours showed to the same person are spent with this one. */
+/** [GW-23] For the account that showed the code: what another one shows to the same id is shown to somebody else. */
 function grant(tx: Tx, row: PairingRow, as: { role: AccessRole; by: string; nowMs: number }): void {
-  const { platform, sender, name } = row;
+  const { platform, account, sender, name } = row;
   tx.db.run(
-    "INSERT INTO access_grant(platform, sender, role, name, granted_by, granted_ms) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO access_grant(platform, account, sender, role, name, granted_by, granted_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
     platform,
+    account,
     sender,
     as.role,
     name,
     as.by,
     as.nowMs,
   );
-  tx.db.run("DELETE FROM pairing WHERE platform = ? AND sender = ?", platform, sender);
+  tx.db.run("DELETE FROM pairing WHERE platform = ? AND account = ? AND sender = ?", platform, account, sender);
 }
 
 interface GuardRow {

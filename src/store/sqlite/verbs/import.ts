@@ -5,6 +5,7 @@
  */
 import { invariant } from "#base/errors.js";
 import type { ConversationId } from "#base/ids.js";
+import { MAIN_ACCOUNT } from "#session/address.js";
 import { NO_RESET, resetDeadline } from "#session/reset-policy.js";
 import type {
   CareVerbs,
@@ -12,7 +13,7 @@ import type {
   ImportedMessage,
   ImportedRoute,
   ImportedSession,
-  OutlineRow,
+  KnownOwner,
 } from "#session/verbs/care.js";
 import {
   append,
@@ -53,7 +54,7 @@ export const importVerbs: VerbTable<
     const lineage = needsParent && parent === undefined ? "import" : wanted.lineage;
     const conversation = createConversation(tx, {
       id: wanted.id,
-      owner: wanted.owner === undefined ? 1 : personNo(tx, wanted.owner.platform, wanted.owner, wanted.createdMs),
+      owner: wanted.owner === undefined ? 1 : ownerNo(tx, wanted.owner, wanted.createdMs),
       lineage,
       ...(parent !== undefined && { parent }),
       ...(lineage === "branch" && { parentSeq: wanted.parent?.seq ?? 0 }),
@@ -159,8 +160,8 @@ export const importVerbs: VerbTable<
       only === undefined ? null : JSON.stringify(only),
       limit,
     );
-    const accounts = accountsOf(tx, new Set(rows.map((row) => row.owner)));
-    return rows.map((row) => ({ id: row.id, source: row.source, owner: accounts.get(row.owner) ?? null }));
+    const owners = ownersOf(tx, new Set(rows.map((row) => row.owner)));
+    return rows.map((row) => ({ id: row.id, source: row.source, owner: owners.get(row.owner) ?? null }));
   },
 
   importRoute(tx, route) {
@@ -360,16 +361,30 @@ function titleIfNone(
   return setTitle(tx, conversation, title).kind === "set" ? "set" : "dropped";
 }
 
-type Account = NonNullable<OutlineRow["owner"]>;
+function ownerNo(tx: Tx, owner: KnownOwner, nowMs: number): number {
+  return personNo(tx, { platform: owner.platform, account: owner.ours ?? MAIN_ACCOUNT }, owner, nowMs);
+}
 
-/** One pass over the accounts for a page of conversations; the first account of a person names them. */
-function accountsOf(tx: Tx, owners: ReadonlySet<number>): Map<number, Account> {
-  const rows = tx.db.all<{ person: number; platform: string; account: string; name: string | null }>(
-    `SELECT a.person, a.platform, a.account, p.name FROM person_account a JOIN person p ON p.no = a.person
-     WHERE a.person IN (SELECT value FROM json_each(?)) ORDER BY a.platform DESC, a.account DESC`,
+interface OwnerRow {
+  readonly person: number;
+  readonly platform: string;
+  readonly ours: string;
+  readonly account: string;
+  readonly name: string | null;
+}
+
+/** One pass over the ids for a page of conversations; the first id of a person names them. */
+function ownersOf(tx: Tx, owners: ReadonlySet<number>): Map<number, KnownOwner> {
+  const rows = tx.db.all<OwnerRow>(
+    `SELECT a.person, a.platform, a.account AS ours, a.sender AS account, p.name
+     FROM person_account a JOIN person p ON p.no = a.person
+     WHERE a.person IN (SELECT value FROM json_each(?)) ORDER BY a.platform DESC, a.account DESC, a.sender DESC`,
     JSON.stringify([...owners]),
   );
   return new Map(
-    rows.map(({ person, name, ...account }) => [person, name === null ? account : { ...account, name }] as const),
+    rows.map(({ person, platform, ours, account, name }) => {
+      const via = ours === MAIN_ACCOUNT ? {} : { ours };
+      return [person, { platform, account, ...via, ...(name === null ? {} : { name }) }] as const;
+    }),
   );
 }

@@ -41,7 +41,7 @@ export const intakeVerbs: VerbTable<IntakeVerbs> = {
     if (inbound.text === "" && inbound.body?.attachments === undefined) return { kind: "rejected", reason: "empty" };
     if (inbound.text.length > INPUT_CHARS_MAX) return { kind: "rejected", reason: "too-long" };
     // Asked for only when something is stored: a message that is turned away makes nobody known.
-    const author = (): number => personNo(tx, inbound.platform, inbound.author, inbound.nowMs);
+    const author = (): number => personNo(tx, inbound, inbound.author, inbound.nowMs);
     const place = findPlace(tx, inbound, author);
     if (place.kind === "rejected") return place;
     const by = isUnsignedDelegation(inbound) ? place.conversation.owner : author();
