@@ -1,6 +1,7 @@
 /** One turn's answer as it grows, as one message that is edited. Nothing is lost when any of it fails. */
 import type { Clock } from "#base/clock.js";
 import { withDeadline } from "#base/deadline.js";
+import { faultPoint } from "#base/fault.js";
 import type { TurnId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
 import type { Outgoing, Platform } from "#platform/platform.js";
@@ -145,8 +146,10 @@ export class Preview {
     this.#shown = text;
     if (!isFirst) return;
     this.#receipt = outcome.receipt;
+    faultPoint("preview.sent");
     // A death from here on finds it; one before leaves a preview that nobody knows of.
     await this.#parts.store.keepPreview({ turn, receipt: outcome.receipt });
+    faultPoint("preview.kept");
   }
 
   async #mark(): Promise<void> {

@@ -53,3 +53,9 @@ export const BOUNDARY_POINTS: readonly CrashPoint[] = [
   ["CP-22 its hook has been told, nobody noted it", "hook.returned"],
   ["CP-21 the command has run, it is not answered", "chat.command-ran"],
 ];
+
+/** While an answer grows in its chat, and how many beginnings of it that leaves behind. */
+export const PREVIEW_POINTS: readonly (readonly [...CrashPoint, left: number])[] = [
+  ["CP-06 the first preview is sent, nobody noted where", "preview.sent", 1],
+  ["CP-06 it is noted where the preview is", "preview.kept", 0],
+];

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SECOND_COPY } from "#gateway/words.js";
+import { sample } from "../support/sample.js";
+import { PREVIEW_POINTS } from "./crash-points.js";
+import { judgeStore } from "./support/contract.js";
 import { echo, someWait, tokenOf, tokensIn } from "./support/echo.js";
 import { GROWING, growing } from "./support/growing.js";
 import { staged } from "./support/staged.js";
@@ -39,6 +42,29 @@ describe("an answer that grows", () => {
     await stage.converge();
     expect(telegram.shown(ALICE)).toEqual([`${GROWING}answer ${tokenOf(ALICE, 1)}`]);
   });
+
+  it.each(sample(PREVIEW_POINTS))(
+    "[CT-3] [CT-4] [GW-15] is answered once below a beginning at most, when the gateway is killed: %s",
+    { timeout: TIME_MS_MAX },
+    async (_id, point, left) => {
+      const { stage, telegram } = await withTelegram({ script: growing });
+      const { eventId } = telegram.say(ALICE, `please ${tokenOf(ALICE, 1)}`);
+      const told = [{ chat: String(ALICE), token: tokenOf(ALICE, 1), eventId }];
+      stage.start({ fault: point });
+      expect((await stage.ended()).signal, `${point} was never reached`).toBe("SIGKILL");
+      const beginnings = telegram.shown(ALICE);
+      expect(beginnings).toEqual([expect.not.stringContaining("answer")]);
+      expect(GROWING.startsWith(beginnings[0] ?? "?")).toBe(true);
+      stage.model.go();
+      await stage.up();
+      await stage.until("the reply is there", () => telegram.shown(ALICE).join().includes("answer"));
+      await stage.converge();
+      await stage.stop();
+      const reply = `${GROWING}answer ${tokenOf(ALICE, 1)}`;
+      expect(telegram.shown(ALICE)).toEqual([...beginnings.slice(0, left), reply]);
+      expect(judgeStore(stage.look(), told)).toEqual([]);
+    },
+  );
 });
 
 /** An edit follows only when the message it edits is noted. */
