@@ -1,10 +1,9 @@
 /** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
 import { OperationalError } from "#base/errors.js";
-import type { HttpAnswer, Press } from "#platform/platform.js";
-import type { Access } from "./access/access.js";
+import type { HttpAnswer } from "#platform/platform.js";
 import { createAccess } from "./access/create-access.js";
 import { AccountLine } from "./account-line.js";
-import type { ChatCommands } from "./commands/chat-commands.js";
+import { createAsked } from "./asked.js";
 import { createChatCommands } from "./commands/create-chat-commands.js";
 import { menuEntries } from "./commands/menu.js";
 import { tellRestarted } from "./commands/restart.js";
@@ -12,14 +11,16 @@ import { createDeadNotices } from "./dead-notices.js";
 import type { Gateway, GatewayParts } from "./gateway.js";
 import { createIntake } from "./intake.js";
 import { createOutbox } from "./outbox.js";
+import { pressed } from "./pressed.js";
 import { createPreviews } from "./previews.js";
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { store, live, clock, log, host } = parts;
   let isDraining = false;
   const access = createAccess(parts);
+  const asked = createAsked(live, { store, clock, log, lines: () => lines });
   const chatCommands = createChatCommands(parts, access);
-  const previews = createPreviews(live, { store, clock, log });
+  const previews = createPreviews(live, { store, clock, log, onQuestion: asked.stands });
   const intake = createIntake({ ...parts, access, chatCommands, previews, isDraining: () => isDraining });
   const outbox = createOutbox({
     store,
@@ -41,7 +42,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         onUp: () => outbox.poke(),
         receiver: (line) => ({
           message: (incoming) => intake.message(line, incoming),
-          press: (press) => pressed({ access, chatCommands }, line, press),
+          press: (press) => pressed({ access, chatCommands, asked }, line, press),
           up: () => undefined,
           down: () => undefined,
         }),
@@ -53,6 +54,8 @@ export function createGateway(parts: GatewayParts): Gateway {
       for (const line of lines) line.start();
       const tidy = async (): Promise<void> => {
         await tellRestarted(parts);
+        // What is decided next is seen then.
+        await asked.recover();
         await chatCommands.recover();
       };
       tidy().catch((error: unknown) => {
@@ -70,6 +73,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     async stop(limitMs) {
       isDraining = true;
       previews.stop();
+      asked.stop();
       // Receiving ends when sending does: what comes in meanwhile is stored.
       await outbox.stop(limitMs);
       await Promise.all(lines.map((line) => line.stop()));
@@ -87,16 +91,6 @@ async function cursorsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await store.cursors({ platform: kind.name, account: name, limit });
   return new Map(rows.map(({ name: of, value }) => [of, value]));
-}
-
-/** Only somebody who may speak may press. */
-async function pressed(
-  { access, chatCommands }: { access: Access; chatCommands: ChatCommands },
-  { account }: AccountLine,
-  press: Press,
-): Promise<string> {
-  const verdict = await access.judgeSender(account, press.sender);
-  return verdict.kind === "known" ? chatCommands.press(account, verdict.person, press) : "This is not for you.";
 }
 
 /** `/platforms/<platform>/…`, or with several accounts `/platforms/<platform>/<account>/…`. */

@@ -96,6 +96,7 @@ describe("an answer as it grows", () => {
         store: at.scene.store,
         clock: at.scene.clock,
         log: createLogger({ path: `${at.scene.folder}/previews.log`, clock: at.scene.clock }),
+        onQuestion: () => undefined,
       },
     );
     const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };

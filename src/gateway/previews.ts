@@ -3,7 +3,7 @@
  * allows, skipped when the platform is busy, and its place is taken by the reply's first part. Its message is stored
  * with the turn, so that the reply finds it after a death too.
  */
-import type { ConversationId, TurnId } from "#base/ids.js";
+import type { ApprovalId, ConversationId, TurnId } from "#base/ids.js";
 import type { Live, NumberedEvents, Watcher } from "#runtime/live/port.js";
 import { type Address, destinationOf } from "#session/address.js";
 import type { AccountLine } from "./account-line.js";
@@ -22,7 +22,12 @@ export interface Previews {
   stop(): void;
 }
 
-export function createPreviews(live: Live, parts: PreviewParts): Previews {
+export interface PreviewsParts extends PreviewParts {
+  /** A turn asks somebody in its chat. */
+  onQuestion(conversation: ConversationId, approval: ApprovalId): void;
+}
+
+export function createPreviews(live: Live, parts: PreviewsParts): Previews {
   const shows = new Map<ConversationId, Show>();
   const byTurn = new Map<TurnId, Preview>();
   const leave = (conversation: ConversationId): void => {
@@ -50,6 +55,7 @@ export function createPreviews(live: Live, parts: PreviewParts): Previews {
       });
       show.speaks({ line, address });
       show.onRest = () => leave(conversation);
+      show.onQuestion = (approval) => parts.onQuestion(conversation, approval);
       shows.set(conversation, show);
       live.follow(conversation, show);
     },
@@ -83,6 +89,7 @@ class Show implements Watcher {
   #preview: Preview | undefined;
   #turn: { readonly place: ShowPlace; readonly turn: TurnId } | undefined;
   onRest: () => void = () => undefined;
+  onQuestion: (approval: ApprovalId) => void = () => undefined;
 
   /** Chats that speak to it, by destination: an answer grows where it will stand, and nowhere else. */
   readonly #places = new Map<string, ShowPlace>();
@@ -114,6 +121,7 @@ class Show implements Watcher {
         return;
       case "question":
         this.#preview?.seal();
+        this.onQuestion(event.approval);
         return;
       case "answered":
         this.#goOn();

@@ -97,16 +97,19 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
+/** The last words of a question that waits; they go when it is decided. */
+export const HOW_TO_ANSWER = [
+  "Answer `yes`, `session`, `always` or `no` (or /approve, /deny).",
+  "Answer with a number or in your own words.",
+] as const;
+
 function permissionText({ tool, summary, why }: { tool: string; summary: string; why: string }): string {
-  return (
-    `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n` +
-    "Answer `yes`, `session`, `always` or `no` (or /approve, /deny)."
-  );
+  return `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n${HOW_TO_ANSWER[0]}`;
 }
 
 function clarifyText({ text, choices }: { text: string; choices: readonly string[] }): string {
   const list = choices.map((choice, at) => `${at + 1}. ${choice}`).join("\n");
-  return list === "" ? text : `${text}\n\n${list}\n\nAnswer with a number or in your own words.`;
+  return list === "" ? text : `${text}\n\n${list}\n\n${HOW_TO_ANSWER[1]}`;
 }
 
 /** [GW-20] A reset is never silent: what happened, and the way back. */

@@ -31,6 +31,8 @@ export interface Written {
   readonly receipt: string;
   readonly chat: string;
   text: string;
+  /** As edited last. */
+  buttons: readonly string[];
   readonly outgoing: Outgoing;
 }
 
@@ -40,6 +42,8 @@ export class PaperPlatform {
   readonly menus: (readonly MenuEntry[])[] = [];
   /** How the next sends fare, in order; then all succeed. `lost`: it arrives and nobody hears of it. */
   readonly fates: (SendOutcome | "lost" | (() => Promise<SendOutcome>))[] = [];
+  /** How the next edits fare; then all succeed. */
+  readonly editFates: SendOutcome[] = [];
   receiver: Receiver | undefined;
   found: ((outgoing: Outgoing) => FoundSent) | undefined;
   /** How the next openings fare: an error, or undefined. */
@@ -101,9 +105,12 @@ export class PaperPlatform {
         }),
       send: async (outgoing) => this.#send(outgoing),
       edit: async (_place, receipt, outgoing) => {
+        const fate = this.editFates.shift();
+        if (fate !== undefined) return fate;
         const known = this.sheet.find((one) => one.receipt === receipt);
         if (known === undefined) return { kind: "refused", why: "it is gone" };
         known.text = outgoing.text;
+        known.buttons = labels(outgoing);
         return { kind: "sent", receipt };
       },
       ...(this.found === undefined
@@ -120,7 +127,17 @@ export class PaperPlatform {
     if (typeof fate === "function") return fate();
     if (fate !== undefined && fate !== "lost") return fate;
     const receipt = `r${this.sheet.length + 1}`;
-    this.sheet.push({ receipt, chat: outgoing.place.chat.id, text: outgoing.text, outgoing });
+    this.sheet.push({
+      receipt,
+      chat: outgoing.place.chat.id,
+      text: outgoing.text,
+      buttons: labels(outgoing),
+      outgoing,
+    });
     return fate === "lost" ? { kind: "unknown", why: "no answer came" } : { kind: "sent", receipt };
   }
+}
+
+function labels({ buttons = [] }: Outgoing): readonly string[] {
+  return buttons.map(({ label }) => label);
 }

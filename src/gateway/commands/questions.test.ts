@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApprovalId } from "#base/ids.js";
 import { BUTTON_TOKEN_MAX } from "#platform/platform.js";
+import { HOME_OWNER } from "#session/person.js";
 import { ADA, BOB, ChatScene, OWNER_OF_HOME } from "../../../test/support/chat-scene.js";
 import type { GatewaySceneOptions } from "../../../test/support/gateway-scene.js";
 import type { ScriptedReply } from "../../../test/support/scripted-model.js";
@@ -16,7 +17,11 @@ afterEach(async () => {
 });
 
 /** A chat whose turn waits for leave, or for words. */
-async function asked(kind: "permission" | "clarify", more: readonly ScriptedReply[] = [{ text: "done" }]) {
+async function asked(
+  kind: "permission" | "clarify",
+  more: readonly ScriptedReply[] = [{ text: "done" }],
+  prepare: (scene: ChatScene) => void = () => undefined,
+) {
   const tools: NonNullable<GatewaySceneOptions["tools"]>[number][] = [];
   const scene = await ChatScene.open([{ calls: [{ name: "ask" }] }, ...more], { tools });
   scenes.push(scene);
@@ -27,6 +32,7 @@ async function asked(kind: "permission" | "clarify", more: readonly ScriptedRepl
   tools.push(
     scene.scene.tool("ask", "at-most-once", { guard, act: ({ reply }) => ({ kind: "ok", text: reply ?? "ran" }) }),
   );
+  prepare(scene);
   await scene.say("go");
   const conversation = (await scene.conversationOf("1")) as never;
   const open = async () => (await scene.scene.store.openTurns({ limit: 1, conversation }))[0]?.approvals[0];
@@ -139,5 +145,104 @@ describe("plain words", () => {
     expect(await scene.ask("/approve")).toMatch(/Allowed this time: ask/);
     await scene.pass(3_000);
     expect(await results()).toEqual(["ran"]);
+  });
+});
+
+describe("a question that is decided", () => {
+  type Asking = Awaited<ReturnType<typeof asked>>;
+  const put = ({ scene }: Asking) => scene.paper.sheet.find(({ text }) => text.includes("May I run this?"));
+  /** Its turn waits, and its message is sent. */
+  const standing = async (kind: "permission" | "clarify" = "permission"): Promise<Asking> => {
+    const one = await asked(kind);
+    await one.scene.shows([/May I run this\?|Which\?/]);
+    return one;
+  };
+  /** Time passes, as it may take the gateway a few tries. */
+  const changes = async (one: Asking) => {
+    const isChanged = (): boolean => one.scene.paper.shown().some((text) => text.includes("→"));
+    for (let tries = 0; tries < 200 && !isChanged(); tries++) await one.scene.pass(1_000);
+    return put(one);
+  };
+
+  it.each<[string, (one: Asking) => Promise<unknown>, string]>([
+    [
+      "a button",
+      ({ scene, approval }) => scene.press(approvalToken(approval, "session"), ADA),
+      "Allowed in this conversation, by Ada.",
+    ],
+    ["plain words", ({ scene }) => scene.say("no"), "Denied, by Ada."],
+    ["a command", ({ scene }) => scene.say("/approve", { by: ADA }), "Allowed once, by Ada."],
+    [
+      "the owner at a terminal",
+      ({ scene, conversation }) => scene.live.answer(conversation, { answer: "once" }),
+      "Allowed once, by the owner.",
+    ],
+    ["the end of its turn", ({ scene }) => scene.say("/stop"), "Not answered: its turn was ended."],
+  ])("by %s says so in its place, and its buttons are gone", async (_by, decide, line) => {
+    const one = await standing();
+    expect(put(one)?.buttons).toEqual(["Allow once", "This session", "Always", "Deny"]);
+    await decide(one);
+    const shown = await changes(one);
+    expect(shown?.text).toMatch(new RegExp(`^May I run this\\?[^→]*it asks\\n\\n→ ${line}$`));
+    expect(shown?.buttons).toEqual([]);
+    expect(one.scene.paper.shown().filter((text) => text.includes("→"))).toHaveLength(1);
+  });
+
+  it("says which choice was made, and keeps words of one's own to those who heard them", async () => {
+    const chosen = await standing("clarify");
+    await chosen.scene.live.answer(chosen.conversation, { answer: "once", reply: "blue" });
+    await changes(chosen);
+    expect(chosen.scene.paper.shown()[0]).toMatch(/2\. blue\n\n→ blue, says the owner\.$/);
+    const own = await standing("clarify");
+    await own.scene.live.answer(own.conversation, { answer: "once", reply: "a secret" });
+    await changes(own);
+    expect(own.scene.paper.shown()[0]).toMatch(/→ Answered, by the owner\.$/);
+  });
+
+  it("after a restart says so too", async () => {
+    const one = await standing();
+    await one.scene.restart();
+    await one.scene.say("yes");
+    expect((await changes(one))?.buttons).toEqual([]);
+  });
+
+  it("before its message was sent says so when it is", async () => {
+    const one = await asked("permission", [{ text: "done" }], ({ paper }) => {
+      for (let at = 0; at < 3; at++) paper.fates.push({ kind: "retry", afterMs: 1, why: "busy" });
+    });
+    expect(put(one)).toBeUndefined();
+    await one.scene.live.answer(one.conversation, { answer: "deny" });
+    expect((await changes(one))?.buttons).toEqual([]);
+  });
+
+  it("is changed when a platform that was busy can do it, and never by another message", async () => {
+    const one = await standing();
+    one.scene.paper.editFates.push(
+      { kind: "retry", afterMs: 1, why: "busy" },
+      { kind: "unknown", why: "no answer came" },
+    );
+    await one.scene.press(approvalToken(one.approval, "deny"), ADA);
+    expect((await changes(one))?.buttons).toEqual([]);
+    const attempts = one.scene.paper.attempts.filter(({ text }) => text.includes("May I"));
+    expect(attempts).toHaveLength(1);
+  });
+
+  it("where it cannot be changed stays as it is, and its answer counts", async () => {
+    const one = await standing();
+    one.scene.paper.editFates.push({ kind: "refused", why: "too old" });
+    expect(await one.scene.press(approvalToken(one.approval, "once"), ADA)).toBe("Allowed once.");
+    await one.scene.until(() => one.scene.paper.editFates.length === 0);
+    await one.scene.shows([/May I run this\?/, "done"]);
+    expect(await one.results()).toEqual(["ran"]);
+    expect(put(one)?.buttons).not.toEqual([]);
+  });
+
+  it("and kept its buttons through a death loses them to whoever presses one", async () => {
+    const one = await standing();
+    const { store, clock } = one.scene.scene;
+    await store.decideApproval({ approval: one.approval, answer: "deny", by: HOME_OWNER, nowMs: clock.nowMs() });
+    expect(put(one)?.buttons).not.toEqual([]);
+    expect(await one.scene.press(approvalToken(one.approval, "once"), ADA)).toBe("Already decided: denied.");
+    expect((await changes(one))?.buttons).toEqual([]);
   });
 });
