@@ -1,11 +1,11 @@
 /** What a person does with a gateway from a shell: sends, hands over, installs; and what hooks and webhooks do to it. */
 import { createHmac } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
 import { until } from "../host/support/host-home.js";
+import { freePort } from "../support/free-port.js";
 import { type OpsHome, opsHome } from "./support/ops-home.js";
 
 let home: OpsHome;
@@ -183,11 +183,3 @@ describe("a platform that calls", () => {
     expect(sessions).toHaveLength(1);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

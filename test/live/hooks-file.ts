@@ -1,6 +1,7 @@
 /** A home whose hooks write what they hear into a file, one line each: what a real hook saw, from a real host. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { WAIT_MS } from "../rpc/support/client.js";
 import type { Stage } from "../rpc/support/stage.js";
 
 export const HEARD = [
@@ -29,14 +30,18 @@ export interface Heard {
 export function heard({ place }: Stage): readonly Heard[] {
   const file = join(place.home, "heard");
   if (!existsSync(file)) return [];
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const told = JSON.parse(line) as Record<string, unknown>;
-      const payload = { ...(told["extra"] as Record<string, unknown> | undefined), ...told };
-      return { name: String(told["hook_event_name"]), session: String(told["session_id"]), payload };
-    });
+  return (
+    readFileSync(file, "utf8")
+      .split("\n")
+      // What stands behind the last line's end is being written.
+      .slice(0, -1)
+      .filter((line) => line.trim() !== "")
+      .map((line) => {
+        const told = JSON.parse(line) as Record<string, unknown>;
+        const payload = { ...(told["extra"] as Record<string, unknown> | undefined), ...told };
+        return { name: String(told["hook_event_name"]), session: String(told["session_id"]), payload };
+      })
+  );
 }
 
 export async function hears(
@@ -44,7 +49,7 @@ export async function hears(
   what: string,
   isSo: (all: readonly Heard[]) => boolean,
 ): Promise<readonly Heard[]> {
-  const giveUp = performance.now() + 10_000;
+  const giveUp = performance.now() + WAIT_MS;
   for (;;) {
     const all = heard(stage);
     if (isSo(all)) return all;

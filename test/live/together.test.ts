@@ -1,5 +1,5 @@
 /** Several clients in one conversation: nobody's act ends another's turn or takes back what was acknowledged to them. */
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RawClient } from "../rpc/support/client.js";
 import { useStage } from "../rpc/support/stage.js";
 import { hearing, hears } from "./hooks-file.js";
@@ -7,12 +7,14 @@ import { hearing, hears } from "./hooks-file.js";
 describe("clients that share a conversation", () => {
   const stage = useStage(
     [
-      { when: { user: "slow" }, text: "Slowly answered.", delayMs: 700 },
+      { when: { user: "slow" }, text: "Slowly answered.", holdAfter: 1 },
       { when: { user: "stall" }, text: "I begin to say something", pieceChars: 4, fault: { kind: "stall", at: 2_000 } },
       { text: "Answered." },
     ],
     { config: hearing() },
   );
+  // Whoever says "slow" is answered when the test says so.
+  beforeEach(() => stage.model.hold());
   async function opened(): Promise<{ client: RawClient; id: string }> {
     const client = await stage.open("socket");
     const { session_id: id } = await client.call("session.create", { cwd: stage.place.cwd });
@@ -34,6 +36,7 @@ describe("clients that share a conversation", () => {
     await two.call("prompt.submit", { session_id: id, text: "slow", client_message_id: `s-${id}` });
     await two.call("prompt.submit", { session_id: id, text: "and this", client_message_id: `q-${id}` });
     const { tip_session_id: tip } = await one.call("prompt.submit", { session_id: next, text: "hello there" });
+    stage.model.go();
     expect((await two.turnEnd(id)).payload).toMatchObject({ status: "complete", text: "Slowly answered." });
     expect((await two.turnEnd(id)).payload).toMatchObject({ status: "complete", text: "Answered." });
     expect(await rows(two, id)).toEqual(["hello", "Answered.", "slow", "Slowly answered.", "and this", "Answered."]);
@@ -47,6 +50,7 @@ describe("clients that share a conversation", () => {
     const { client, id } = await opened();
     await client.call("prompt.submit", { session_id: id, text: "slow" });
     expect(await client.fails("session.branch", { session_id: id })).toMatchObject({ code: 4009 });
+    stage.model.go();
     expect((await client.turnEnd(id)).payload).toMatchObject({ text: "Slowly answered." });
     expect(await client.call("session.branch", { session_id: id })).toMatchObject({ parent: id });
   });
@@ -78,6 +82,7 @@ describe("clients that share a conversation", () => {
     await client.call("prompt.submit", { session_id: id, text: "slow" });
     const late = { ...edit, client_message_id: `l-${id}` };
     expect(await client.fails("prompt.submit", late)).toMatchObject({ code: 4009 });
+    stage.model.go();
     await client.turnEnd(id);
   });
 
@@ -87,6 +92,7 @@ describe("clients that share a conversation", () => {
       [1, 2, 3].map((n) => client.ask("prompt.submit", { session_id: id, text: `slow ${n}` })),
     );
     expect(answers.map(({ error }) => error?.code ?? 0).sort()).toEqual([0, 4009, 4009]);
+    stage.model.go();
     await client.turnEnd(id);
   });
 

@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { RawClient } from "../rpc/support/client.js";
+import { type RawClient, WAIT_MS } from "../rpc/support/client.js";
 import { useStage } from "../rpc/support/stage.js";
 
-const ANSWER_MS = 2_000;
+/** The promise is two seconds, on a machine that has nothing else to do. */
+const ANSWER_MS = process.env["TALARIA_LONG"] === undefined ? 20_000 : 2_000;
 const STUBBORN = "trap '' TERM INT HUP; echo $$ > stubborn.pid; while :; do sleep 1; done";
 
 describe("a host whose agent does not end", () => {
@@ -16,7 +17,7 @@ describe("a host whose agent does not end", () => {
       { when: { user: "stubborn", steps: 0 }, calls: [{ name: "terminal", arguments: { command: STUBBORN } }] },
       {
         when: { user: "flood", steps: 0 },
-        calls: [{ name: "terminal", arguments: { command: "yes | head -c 300000000" } }],
+        calls: [{ name: "terminal", arguments: { command: "yes" } }],
       },
       { text: "Answered." },
     ],
@@ -74,7 +75,7 @@ describe("a host whose agent does not end", () => {
 });
 
 async function appears(file: string): Promise<void> {
-  const giveUp = performance.now() + 10_000;
+  const giveUp = performance.now() + WAIT_MS;
   while (!(existsSync(file) && readFileSync(file, "utf8").endsWith("\n"))) {
     if (performance.now() > giveUp) throw new Error(`${file} did not appear`);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -83,7 +84,7 @@ async function appears(file: string): Promise<void> {
 
 /** A turn that is over leaves no process of its own behind; whoever ignores signals is killed a moment later. */
 async function isGone(pid: number): Promise<boolean> {
-  const giveUp = performance.now() + 5_000;
+  const giveUp = performance.now() + WAIT_MS;
   while (performance.now() < giveUp) {
     try {
       process.kill(pid, 0);

@@ -1,17 +1,19 @@
 /** How lines and hosts end: what is stored stays, and a turn that runs goes on without its client. */
 import { once } from "node:events";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { LINES } from "./support/line.js";
 import { useStage } from "./support/stage.js";
 
-const EXIT_MS = 2_000;
+/** For what hangs, not for what is slow. */
+const EXIT_MS = 20_000;
 
 describe("an end", () => {
   const stage = useStage([
-    { when: { user: "slow" }, text: "A slow answer.", pieceChars: 1, chunkDelayMs: 40 },
-    { when: { user: "stall" }, text: "I begin", pieceChars: 2, fault: { kind: "stall", at: 1_500 } },
+    { when: { user: "slow" }, text: "A slow answer.", pieceChars: 1, holdAfter: 6 },
     { text: "Hello." },
   ]);
+
+  beforeEach(() => stage.model.hold());
 
   it.each([
     ["SIGTERM", (child: { kill(signal: "SIGTERM"): boolean }) => child.kill("SIGTERM")],
@@ -43,8 +45,12 @@ describe("an end", () => {
     await client.turnEnd(id);
     await client.line.close();
     const later = await stage.open("socket");
-    const { sessions } = await later.call("session.list", { limit: 500 });
-    expect(sessions.find((one) => one.id === id)?.end_reason).toEqual(expect.any(String));
+    // Its last word may be on its way when the process is gone.
+    const reason = async (): Promise<string | undefined> => {
+      const { sessions } = await later.call("session.list", { limit: 500 });
+      return sessions.find((one) => one.id === id)?.end_reason;
+    };
+    await expect.poll(reason).toEqual(expect.any(String));
   });
 
   it.each(LINES)("[PR-39] a client that is killed over %s leaves its turn running", async (kind) => {
@@ -57,10 +63,10 @@ describe("an end", () => {
     other.joinedInside.add(id);
     const { seq, state, reset, events } = await other.call("events.subscribe", { session_id: id });
     expect(seq).toBeGreaterThan(0);
-    if (state === "working") {
-      expect(reset?.messages.map(({ role }) => role) ?? events?.map(({ type }) => type)).not.toEqual([]);
-      await other.turnEnd(id);
-    }
+    expect(state).toBe("working");
+    expect(reset?.messages.map(({ role }) => role) ?? events?.map(({ type }) => type)).not.toEqual([]);
+    stage.model.go();
+    await other.turnEnd(id);
     const { messages } = await other.call("session.resume", { session_id: id });
     expect(messages.map((row) => ("text" in row ? row.text : ""))).toEqual(["slow", "A slow answer."]);
   });
@@ -87,7 +93,7 @@ describe("an end", () => {
     await client.turnEnd(id);
     const began = performance.now();
     const end = await stage.endHost("SIGTERM");
-    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(performance.now() - began).toBeLessThan(EXIT_MS);
     // As a shell counts them: 128 and the signal's number.
     expect(end).toEqual({ code: 143, signal: null });
     await client.until("the end of the line", () => client.isEnded);
@@ -105,6 +111,7 @@ describe("an end", () => {
     const { seq: before } = await client.event("message.delta");
     await stage.endHost("SIGKILL");
     await client.until("the end of the line", () => client.isEnded);
+    stage.model.go();
     await stage.startHost();
     const later = await stage.open("socket");
     later.joinedInside.add(id);
@@ -121,6 +128,7 @@ describe("an end", () => {
     await client.call("prompt.submit", { session_id: id, text: "slow" });
     await client.event("message.delta");
     await stage.endHost("SIGKILL");
+    stage.model.go();
     expect((await client.turnEnd(id)).payload).toMatchObject({ text: "A slow answer.", is_recovered: true });
     expect(client.isEnded).toBe(false);
     await client.call("prompt.submit", { session_id: id, text: "hello" });

@@ -95,11 +95,7 @@ describe("many clients of one conversation", () => {
     const follower = new Follower();
     const message = { session_id: id, text: "many steps", client_message_id: `once-${id}` };
     await steady.call("prompt.submit", message);
-    let isOver = false;
-    const over = steady.until("the end", () => steady.of(id).some(({ type }) => type === "message.complete"));
-    void over.then(() => {
-      isOver = true;
-    });
+    const isOver = (): boolean => steady.of(id).some(({ type }) => type === "message.complete");
     for (let kill = 0; kill < KILLS; kill++) {
       const client = await stage.open(kill % 2 === 0 ? "socket" : "websocket");
       client.joinedInside.add(id);
@@ -107,7 +103,7 @@ describe("many clients of one conversation", () => {
       // Whoever is not sure that it was heard says it again.
       expect(await client.call("prompt.submit", message)).toMatchObject({ status: "duplicate" });
       const few = client.of(id).length + 1 + (kill % 7);
-      if (!isOver) await client.until("a few events", () => isOver || client.of(id).length >= few);
+      if (!isOver()) await client.until("a few events", () => isOver() || client.of(id).length >= few);
       client.line.kill();
       follower.leave(client, id);
     }

@@ -1,4 +1,7 @@
 /** Every method without anything behind it, and frames that are no requests, on real lines. */
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { METHODS } from "#protocol/methods.js";
 import { UNAVAILABLE, type Unavailable } from "#protocol/unavailable.js";
@@ -56,9 +59,13 @@ overEveryLine("what there is nothing behind", [{ text: "Hello." }], (scene) => {
 
   it("[PR-37] answers a short question while a long one is under way", async () => {
     const client = await scene.client();
-    const slow = client.call("shell.exec", { command: "sleep 2; echo slept" });
+    const gate = join(scene.place.cwd, `gate-${scene.kind}`);
+    // It waits until somebody writes, however long that takes.
+    execFileSync("mkfifo", [gate]);
+    const slow = client.call("shell.exec", { command: `cat ${gate}` });
     await client.call("pet.cells");
     expect(client.answers).toHaveLength(1);
-    expect(await slow).toMatchObject({ stdout: "slept\n" });
+    await writeFile(gate, "opened\n");
+    expect(await slow).toMatchObject({ stdout: "opened\n" });
   });
 });

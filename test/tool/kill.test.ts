@@ -22,11 +22,11 @@ beforeEach(() => {
 });
 afterEach(() => {
   host?.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {
-  for (const endMs = performance.now() + 10_000; performance.now() < endMs; await systemClock.sleep(20)) {
+  for (const endMs = performance.now() + 45_000; performance.now() < endMs; await systemClock.sleep(20)) {
     if (isTrue()) return;
   }
   throw new Error(`never: ${what}`);

@@ -78,9 +78,9 @@ describe("following a turn", () => {
       line.close();
       await until(() => screen.lost >= cut, "the cut");
       const before = screen.streamed.length;
-      await until(() => screen.streamed.length > before || screen.completed.length > 0, "more words", 20_000);
+      await until(() => screen.streamed.length > before || screen.completed.length > 0, "more words");
     }
-    await until(() => screen.completed.length > 0, "the end", 20_000);
+    await until(() => screen.completed.length > 0, "the end");
     expect(screen.completed).toEqual([TEXT]);
     expect(screen.streamed).toBe(TEXT);
     expect(screen.seqs).toEqual([...new Set(screen.seqs)].sort((a, b) => a - b));
@@ -93,7 +93,7 @@ describe("following a turn", () => {
     const conversation = await beginTurn(screen);
     process.kill(home.hostPid() ?? 0, "SIGKILL");
     await until(() => screen.lost > 0, "the loss");
-    await until(() => screen.completed.length > 0, "the end", 30_000);
+    await until(() => screen.completed.length > 0, "the end");
     expect(screen.resets).toBeGreaterThan(0);
     expect(screen.completed).toEqual([TEXT]);
     const { messages } = await kept.call("session.resume", { session_id: conversation });
@@ -111,7 +111,7 @@ describe("following a turn", () => {
     const types = (): string[] => rpc.frames().flatMap(({ params }) => (params === undefined ? [] : [params["type"]]));
     await until(() => types().filter((type) => type === "message.delta").length > 10, "some words");
     process.kill(home.hostPid() ?? 0, "SIGKILL");
-    await until(() => types().includes("message.complete"), "the end", 30_000);
+    await until(() => types().includes("message.complete"), "the end");
     rpc.send({ id: "r3", method: "session.status", params: { session_id: session } });
     expect(await rpc.answer("r3")).toHaveProperty("result");
     const ends = rpc.frames().filter(({ params }) => params?.["type"] === "message.complete");

@@ -1,12 +1,13 @@
 /** A real host with a port: what somebody learns who has no token, or who comes from elsewhere. */
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { connect as connectTo } from "#client/connect.js";
 import { type Greeted, reachHost } from "#client/start-host.js";
+import { freePort } from "../support/free-port.js";
 import { type WireHome, wireHome } from "./support/home.js";
 import { until } from "./support/socket-pair.js";
 
@@ -32,15 +33,6 @@ afterAll(async () => {
   host.line.close();
   await home.remove();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return free;
-}
 
 /** Every byte that comes back for these, until the line ends. */
 async function everything(request: string): Promise<string> {

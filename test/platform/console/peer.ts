@@ -175,7 +175,7 @@ export class ConsolePeer implements Peer {
     this.#shown.set(chat, messages);
     if (line.type === "edit") {
       const message = messages.get(line.receipt);
-      if (message !== undefined) message.text = line.text;
+      if (message !== undefined) messages.set(line.receipt, { text: line.text, tokens: [] });
     } else {
       const { text, buttons = [] } = line;
       const labels = buttons.length === 0 ? {} : { buttons: buttons.map(({ label }) => label) };

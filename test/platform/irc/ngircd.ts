@@ -1,10 +1,11 @@
 /** Starts ngircd as a child on a free port of loopback, with its own configuration, and ends it by its pid. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "#platform/contract/platform.contract.js";
+import { freePort } from "../../support/free-port.js";
 import type { Ngircd } from "./ngircd-binary.js";
 
 export interface Server {
@@ -81,16 +82,5 @@ function accepts(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once("error", () => resolve(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
   });
 }

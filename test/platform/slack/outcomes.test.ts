@@ -1,9 +1,9 @@
 /** Through the real client and the wire: what becomes of a send, for everything Slack or the line can do to it. */
-import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.js";
 import { abortedOnce } from "../../../src/platform/contract/recording.js";
 import type { Outgoing, SendOutcome } from "../../../src/platform/platform.js";
+import { freePort } from "../../support/free-port.js";
 import type { FakeSlack, SlackPeerFault } from "./fake-slack/fake-slack.js";
 import { onSlack } from "./support.js";
 
@@ -182,12 +182,4 @@ function limitFor({ kind }: SlackPeerFault, fake: FakeSlack): AbortSignal {
     if (kind === "slow") await systemClock.sleep(TRICKLE_MS);
     return true;
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -5,11 +5,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type NetConnectOpts } from "node:net";
+import { connect, type NetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { cleanEnv, launcher } from "../../cli/support/run.js";
+import { freePort } from "../../support/free-port.js";
 import type { RuledReply, ScriptFunction } from "../../support/model-server/reply.js";
 import { scriptFunction } from "../../support/model-server/rules.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
@@ -17,7 +18,8 @@ import { RawClient } from "./client.js";
 import { LINES, type LineKind, openLine, type Place } from "./line.js";
 import { orderFaults } from "./order.js";
 
-const START_MS = 20_000;
+/** For what hangs, not for what is slow. */
+const START_MS = 55_000;
 
 export interface Stage {
   readonly place: Place;
@@ -113,7 +115,7 @@ async function buildStage(script: readonly RuledReply[], { config = "", env: wis
   const [home, cwd] = [join(root, "home"), join(root, "work")];
   const port = await freePort();
   for (const folder of [home, cwd]) mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(join(home, "config.yaml"), `host:\n  port: ${port}\n  linger_seconds: 30\n${config}`, {
+  writeFileSync(join(home, "config.yaml"), `host:\n  port: ${port}\n  linger_seconds: 120\n${config}`, {
     mode: 0o600,
   });
   const model = await startModelServer({ script: withTitles(script) });
@@ -152,7 +154,7 @@ async function buildStage(script: readonly RuledReply[], { config = "", env: wis
       await host.end("SIGTERM");
       await endStray(home);
       await model.close();
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
@@ -258,12 +260,4 @@ function accepts(door: NetConnectOpts): Promise<boolean> {
     });
     socket.once("error", () => resolve(false));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,6 +1,6 @@
 /** A home with a short path, the built program in it, and its host seen from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock as clock } from "#base/clock.js";
@@ -8,6 +8,9 @@ import { hostCommand } from "#client/host-command.js";
 import type { HostWish } from "#client/start-host.js";
 import { cleanEnv, finished, launcher, type Run } from "../../cli/support/run.js";
 import { until } from "./socket-pair.js";
+
+/** What a slow machine may need for a host to come up. */
+const REACH_MS = 45_000;
 
 export interface WireHome {
   readonly path: string;
@@ -39,7 +42,7 @@ export interface RpcChild {
 export function wireHome(more: NodeJS.ProcessEnv = {}): WireHome {
   const path = mkdtempSync(join(tmpdir(), "w-"));
   for (const name of ["run", "logs"]) mkdirSync(join(path, name), { mode: 0o700 });
-  const env = cleanEnv(path, { TALARIA_HOST_LINGER_SECONDS: "5", ...more });
+  const env = cleanEnv(path, { TALARIA_HOST_LINGER_SECONDS: "20", ...more });
   const children: ChildProcess[] = [];
   const start = (args: readonly string[]): ChildProcess => {
     const child = spawn(process.execPath, [launcher, ...args], { env, cwd: path, stdio: ["pipe", "pipe", "pipe"] });
@@ -48,8 +51,7 @@ export function wireHome(more: NodeJS.ProcessEnv = {}): WireHome {
     return child;
   };
   const hostPid = (): number | undefined => {
-    const file = join(path, "run", "host.json");
-    const pid = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : undefined;
+    const pid = recordedPid(join(path, "run", "host.json"));
     return pid !== undefined && isAlive(pid) ? pid : undefined;
   };
   return {
@@ -69,6 +71,7 @@ export function wireHome(more: NodeJS.ProcessEnv = {}): WireHome {
       clock,
       client: "test",
       version: "0.1.0",
+      timeoutMs: REACH_MS,
       ...wish,
     }),
     hostPid,
@@ -79,9 +82,19 @@ export function wireHome(more: NodeJS.ProcessEnv = {}): WireHome {
         process.kill(pid, "SIGKILL");
         await until(() => pid === undefined || !isAlive(pid), "the host's end");
       }
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+      rmSync(path, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** A host that ends in order takes its record with it, at any moment. */
+function recordedPid(file: string): number | undefined {
+  try {
+    return (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 export function isAlive(pid: number): boolean {

@@ -159,7 +159,8 @@ function edit(message: FakeMessage, body: Body): Answer {
   if (wrong !== undefined) return wrong;
   message.content = String(body["content"]);
   message.edited_timestamp = new Date().toISOString();
-  message.components = (body["components"] ?? []) as FakeRow[];
+  // What is not mentioned stays.
+  if (body["components"] !== undefined) message.components = body["components"] as FakeRow[];
   return [200, message];
 }
 

@@ -102,7 +102,8 @@ function update(args: Args, { world }: MethodContext): Result {
   if (text.trim() === "") throw new ApiError("no_text");
   if (readable(text).length > UPDATE_TEXT_MAX) throw new ApiError("msg_too_long");
   message.text = text;
-  message.attachments = attachmentsOf(args);
+  // What is not mentioned stays.
+  if (args["attachments"] !== undefined) message.attachments = attachmentsOf(args);
   const metadata = metadataOf(args);
   if (metadata !== undefined) message.metadata = metadata;
   return { channel: channel.id, ts: message.ts, text };
