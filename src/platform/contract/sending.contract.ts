@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { BUTTON_TOKEN_MAX, type Limits } from "../platform.js";
 import { splitText } from "../split.js";
-import { type OpenScene, onStage } from "./stage.js";
+import { type OpenScene, onStage, SEND_LIMIT_MS } from "./stage.js";
 
 const CODE = [
   "function f(a: number): string {",
@@ -134,6 +134,21 @@ export function describeSending(open: OpenScene): void {
         expect(outcome.kind).toBe("sent");
         expect((await scene.peer.shown("dm")).map((one) => one.text)).toEqual(["the answer"]);
       }
+    }));
+
+  it("takes the buttons of a message away with another text in its place", () =>
+    onStage(open, async ({ scene, platform, send }) => {
+      if (platform.edit === undefined) return;
+      const asked = await send("dm", { text: "May I?", buttons: [{ label: "Allow", token: "yes" }] });
+      if (asked.kind !== "sent") throw new Error(`not sent: ${JSON.stringify(asked)}`);
+      const place = scene.place("dm");
+      const outgoing = { id: "asked", place, text: "May I?\n\n→ Allowed, by Ada." };
+      const outcome = await platform.edit(place, asked.receipt, outgoing, AbortSignal.timeout(SEND_LIMIT_MS));
+      expect(outcome.kind).toBe("sent");
+      const [shown, ...more] = await scene.peer.shown("dm");
+      expect(shown?.text).toContain("Allowed, by Ada.");
+      expect(shown?.buttons ?? []).toEqual([]);
+      expect(more).toEqual([]);
     }));
 
   it("sends a file along, and refuses one that is not there", () =>

@@ -59,6 +59,7 @@ export class ConsolePeer implements Peer {
   readonly #answers = new Map<string, string>();
   readonly #faults: PeerFault[] = [];
   #socket: Socket | undefined;
+  #refusals = 0;
   #isStopped = false;
   #looping: Promise<void>;
 
@@ -67,8 +68,12 @@ export class ConsolePeer implements Peer {
     this.#looping = this.#keepConnected();
   }
 
+  /** Lines are taken in their order: a nonsense one that is answered tells that the greeting before it was heard. */
   async ready(): Promise<void> {
     await eventually("the client is connected", () => this.#socket !== undefined);
+    const before = this.#refusals;
+    this.#write("{}");
+    await eventually("the client is heard", () => this.#refusals > before);
   }
 
   async say({ text, chat = "dm", who = "alice", isMention = false }: PeerWords): Promise<void> {
@@ -154,6 +159,9 @@ export class ConsolePeer implements Peer {
         return;
       case "answer":
         this.#answers.set(line.token, line.text);
+        return;
+      case "refused":
+        this.#refusals++;
         return;
       case "message":
       case "edit":
