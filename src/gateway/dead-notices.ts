@@ -3,7 +3,7 @@
  * both are one commit, and remembered after it, so that a store that was away costs no notice.
  */
 import type { Clock } from "#base/clock.js";
-import { destinationOf } from "#session/address.js";
+import { type Address, destinationOf, MAIN_ACCOUNT } from "#session/address.js";
 import type { DeadNotice, DueDelivery } from "#session/verbs/outbox.js";
 import type { Account } from "./gateway.js";
 import { Recently } from "./recently.js";
@@ -31,8 +31,8 @@ export function createDeadNotices({
     of(due, why) {
       const { address, conversation } = due;
       // What was owed to a home chat and is nobody's words was such a notice itself: telling of it would never end.
-      if (conversation === null && accounts.some(({ homeChat }) => homeChat === address.chatId)) return undefined;
-      const account = accounts.find(({ homeChat }) => homeChat !== undefined && homeChat !== address.chatId);
+      if (conversation === null && accounts.some((one) => isHome(one, address))) return undefined;
+      const account = accounts.find((one) => one.homeChat !== undefined && !isHome(one, address));
       if (account?.homeChat === undefined || told.has(destinationOf(address), clock.monotonicMs())) return undefined;
       const { kind, name, homeChat } = account;
       return {
@@ -45,6 +45,10 @@ export function createDeadNotices({
       told.isFirst(destinationOf(due.address), clock.monotonicMs());
     },
   };
+}
+
+function isHome({ kind, name, homeChat }: Account, { platform, account = MAIN_ACCOUNT, chatId }: Address): boolean {
+  return kind.name === platform && name === account && homeChat === chatId;
 }
 
 function noticeText({ platform, address, conversation, text }: DueDelivery, why: string): string {

@@ -179,7 +179,7 @@ describe("the outbox with several accounts", () => {
     expect(at.paper("paper/up").shown("1")).toHaveLength(1);
   });
 
-  it("[CT-4] tells apart what an account had on its way that has another name now", async () => {
+  it("[GW-23] [CT-4] keeps what an account that is gone has to send, for it and for no other", async () => {
     const at = lines();
     at.open(["paper/old"]);
     await at.pass(500);
@@ -187,9 +187,26 @@ describe("the outbox with several accounts", () => {
     await at.owe("paper/old", "1", "one");
     await at.pass(500);
     await at.owe("paper/old", "1", "two");
-    at.open(["paper/new"]);
+    at.open(["paper/new", "paper/main"]);
     await at.pass(10_000);
-    expect(at.paper("paper/new").shown("1")).toEqual([expect.stringContaining("one"), "two"]);
+    expect([at.paper("paper/new").attempts, at.paper("paper/main").attempts]).toEqual([[], []]);
+    const { open } = await at.scene.store.outboxStanding({ limit: 0 });
+    expect(open).toMatchObject([{ platform: "paper", account: "old", pending: 1, unknown: 1 }]);
+    at.open(["paper/old"]);
+    await at.pass(10_000);
+    expect(at.paper("paper/old").shown("1")).toEqual([expect.stringContaining("one"), "two"]);
+  });
+
+  it("[GW-23] sends what names no account by the main one", async () => {
+    const at = lines();
+    at.open(["paper/other", "paper/main"]);
+    await at.pass(500);
+    const address = { platform: "paper", chatType: "dm", chatId: "1" };
+    const nowMs = at.scene.clock.nowMs();
+    await at.scene.store.oweDelivery({ platform: "paper", address, parts: ["one"], nowMs });
+    await at.owe("paper/other", "2", "two");
+    await at.pass(1_000);
+    expect([at.paper("paper/main").shown("1"), at.paper("paper/other").shown("1")]).toEqual([["one"], []]);
   });
 
   it("[GW-17] sends on one platform while another is slow to say what arrived", async () => {

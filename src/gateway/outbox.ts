@@ -184,8 +184,7 @@ class Post {
     const platform = line.platform();
     if (platform === undefined) return 0;
     const { store } = this.#parts;
-    const wish = { platforms: [line.account.kind.name], except: this.#others(line) };
-    const unknown = await store.unknownDeliveries({ ...wish, limit: PAGE_UNKNOWN });
+    const unknown = await store.unknownDeliveries({ ...owedBy(line), limit: PAGE_UNKNOWN });
     for (const due of unknown) {
       const found = await findOne(platform, due, this.#send(line));
       // Whoever was cut off while looking knows nothing: the next host looks.
@@ -198,13 +197,6 @@ class Post {
     return unknown.length;
   }
 
-  /** An account that is not configured any more is spoken for by those that are. */
-  #others({ account }: AccountLine): { readonly platform: string; readonly account: string }[] {
-    return this.#parts.lines().flatMap(({ account: { kind, name } }) => {
-      return kind.name === account.kind.name && name !== account.name ? [{ platform: kind.name, account: name }] : [];
-    });
-  }
-
   async #claimFor(line: AccountLine): Promise<void> {
     const platform = line.platform();
     const room = Math.min(line.pace.room(), SENDS_AT_ONCE - this.#under.size);
@@ -212,8 +204,7 @@ class Post {
     const { store, host } = this.#parts;
     const claimed = await store.claimDeliveries({
       host,
-      platforms: [line.account.kind.name],
-      except: this.#others(line),
+      ...owedBy(line),
       limit: room,
       nowMs: this.#nowMs(),
     });
@@ -326,12 +317,16 @@ class Post {
   }
 
   async #untilDueFor(line: AccountLine): Promise<number> {
-    const wish = { platforms: [line.account.kind.name], except: this.#others(line) };
-    const { atMs } = await this.#parts.store.deliveryDue(wish);
+    const { atMs } = await this.#parts.store.deliveryDue(owedBy(line));
     if (atMs === null) return IDLE_LOOK_MS;
     const aheadMs = atMs - this.#nowMs();
     // Nothing is ever put off for so long: the clock was set back since, and nobody is to wait for it.
     if (aheadMs > RETRY_MAX_MS) this.#baseMs += aheadMs;
     return Math.max(line.pace.waitMs(), atMs - this.#nowMs());
   }
+}
+
+/** [GW-23] What one account owes is sent by no other: what an account owes that is gone waits for it to come back. */
+function owedBy({ account }: AccountLine): { readonly platforms: readonly string[]; readonly account: string } {
+  return { platforms: [account.kind.name], account: account.name };
 }

@@ -3,6 +3,7 @@ import type { HostFinding } from "#app/host/find-host.js";
 import { redact } from "#base/redact.js";
 import { visible } from "#base/text-width.js";
 import type { Result } from "#protocol/methods.js";
+import { MAIN_ACCOUNT } from "#session/address.js";
 import type { SessionStore } from "#session/store.js";
 import type { OutboxStanding } from "#session/verbs/outbox.js";
 import type { CliContext } from "../command.js";
@@ -92,6 +93,19 @@ function showRunning(context: CliContext, status: Status, owed: Owed): void {
   for (const one of status.platforms) if (one.why != null) out.line(whyText(one));
   for (const problem of status.platform_problems ?? []) out.line(`settings: ${visible(problem)}`);
   for (const text of owedLines(context, owed)) out.line(text);
+  for (const text of strandedLines(status, owed)) out.line(text);
+}
+
+/** What an account owes is sent by no other: of one that was taken out or renamed somebody has to hear. */
+function strandedLines({ platforms }: Status, { outbox }: Owed): readonly string[] {
+  const isHere = (platform: string, account: string): boolean =>
+    platforms.some((one) => one.name === platform && (one.account ?? MAIN_ACCOUNT) === account);
+  return outbox.open
+    .filter(({ platform, account }) => !isHere(platform, account))
+    .map((row) => {
+      const count = row.pending + row.sending + row.unknown;
+      return `  ${count} of them can be sent by ${visible(accountLabel(row))} alone, which does not run here.`;
+    });
 }
 
 const STATES = { "safe-mode": "is in safe mode", stopping: "is stopping" } as const;

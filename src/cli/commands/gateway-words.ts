@@ -1,11 +1,11 @@
 /** How accounts on platforms and their states are said. */
 import type { GatewayStanding } from "#app/gateway/host-gateway.js";
+import { spellAccount } from "#session/address.js";
 
 type AccountState = GatewayStanding["accounts"][number]["state"];
 
-export function accountLabel({ platform, account }: { readonly platform: string; readonly account: string }): string {
-  return account === "main" ? platform : `${platform} (${account})`;
-}
+/** As it is typed where one is to be named. */
+export const accountLabel = spellAccount;
 
 export function stateText(state: AccountState): string {
   switch (state.kind) {

@@ -124,7 +124,7 @@ export function describeEdges(open: OpenStore): void {
   });
 
   describe("what is due", () => {
-    it("[GW-17] is told by platform, and left alone for accounts that cannot send", async () => {
+    it("[GW-17] [GW-23] is told by platform and by account, and given to the account that owes it", async () => {
       const scene = await Scenario.open(open);
       const owe = (platform: string, account: string, chatId: string) =>
         scene.store.oweDelivery({
@@ -138,10 +138,15 @@ export function describeEdges(open: OpenStore): void {
       const atMs = scene.clock.nowMs();
       await owe("slack", "home", "2");
       await owe("irc", "main", "3");
+      const laterMs = atMs + 1_000;
       expect(await scene.store.deliveryDue({ platforms: ["telegram", "slack"] })).toEqual({ atMs });
+      expect(await scene.store.deliveryDue({ platforms: ["slack"], account: "home" })).toEqual({ atMs: laterMs });
+      expect(await scene.store.deliveryDue({ platforms: ["slack"], account: "main" })).toEqual({ atMs: null });
       const wish = { host: HOST, limit: 10, platforms: ["slack"], nowMs: scene.tick() };
-      const except = [{ platform: "slack", account: "work" }];
-      expect((await scene.store.claimDeliveries({ ...wish, except })).map(({ text }) => text)).toEqual(["slack home"]);
+      const claim = async (account: string) =>
+        (await scene.store.claimDeliveries({ ...wish, account })).map(({ text }) => text);
+      expect(await claim("main")).toEqual([]);
+      expect(await claim("home")).toEqual(["slack home"]);
       expect((await scene.store.claimDeliveries(wish)).map(({ text }) => text)).toEqual(["slack work"]);
       expect(await scene.store.deliveryDue({ platforms: ["slack"] })).toEqual({ atMs: null });
     });

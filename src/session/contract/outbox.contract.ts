@@ -217,7 +217,7 @@ export function describeOutbox(open: OpenStore): void {
       await settle(scene, gone, { type: "gave-up", error: "blocked" });
       const ids = [second, gone, first, "nosuchdelivery00" as DeliveryId];
       expect(await scene.store.outboxStanding({ limit: 5, ids })).toMatchObject({
-        open: [{ platform: "telegram", pending: 1, sending: 0, unknown: 1 }],
+        open: [{ platform: "telegram", account: "bot", pending: 1, sending: 0, unknown: 1 }],
         dead: [{ id: gone, platform: "telegram", error: "blocked", address: { chatId: "3" } }],
         deadCount: 1,
         asked: [

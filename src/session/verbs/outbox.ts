@@ -63,11 +63,6 @@ export interface DueJob {
   readonly attempts: number;
 }
 
-export interface PlatformAccount {
-  readonly platform: string;
-  readonly account: string;
-}
-
 /** What somebody is told about a delivery that will never arrive. */
 export interface DeadNotice {
   readonly platform: string;
@@ -79,6 +74,7 @@ export interface DeadNotice {
 export interface OutboxStanding {
   readonly open: readonly {
     readonly platform: string;
+    readonly account: string;
     readonly pending: number;
     readonly sending: number;
     readonly unknown: number;
@@ -109,13 +105,13 @@ export interface OutboxVerbs {
   claimDeliveries(args: {
     readonly host: HostId;
     readonly platforms?: readonly string[];
-    /** Accounts of these platforms that are not meant. */
-    readonly except?: readonly PlatformAccount[];
+    /** [GW-23] Only what this account of ours owes there; what names no account is `main`'s. */
+    readonly account?: string;
     readonly limit: number;
     readonly nowMs: number;
   }): readonly DueDelivery[];
   /** When the next one of these platforms is due; null: nothing is. */
-  deliveryDue(args: { readonly platforms: readonly string[]; readonly except?: readonly PlatformAccount[] }): {
+  deliveryDue(args: { readonly platforms: readonly string[]; readonly account?: string }): {
     readonly atMs: number | null;
   };
   /** In numbers, with the last `limit` that were given up on; and of these ids how each stands. */
@@ -124,7 +120,7 @@ export interface OutboxVerbs {
   unknownDeliveries(args: {
     readonly limit: number;
     readonly platforms?: readonly string[];
-    readonly except?: readonly PlatformAccount[];
+    readonly account?: string;
   }): readonly DueDelivery[];
   settleDelivery(args: {
     readonly id: DeliveryId;

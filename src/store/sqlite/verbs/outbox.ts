@@ -4,18 +4,11 @@
  */
 import { invariant } from "#base/errors.js";
 import type { DeliveryId, JobId } from "#base/ids.js";
-import { type Address, destinationOf } from "#session/address.js";
+import { type Address, destinationOf, MAIN_ACCOUNT } from "#session/address.js";
 import { HOOK_CUT_TEXTS } from "#session/boundary.js";
 import { type DeliveryBody, type DeliveryState, isTimely, transitionDelivery } from "#session/delivery.js";
 import { judgeJob } from "#session/job.js";
-import type {
-  DeadNotice,
-  DueDelivery,
-  DueJob,
-  OutboxStanding,
-  OutboxVerbs,
-  PlatformAccount,
-} from "#session/verbs/outbox.js";
+import type { DeadNotice, DueDelivery, DueJob, OutboxStanding, OutboxVerbs } from "#session/verbs/outbox.js";
 import { findConversation } from "../acts.js";
 import { owe, promoteDelivery } from "../line.js";
 import type { Tx, VerbTable } from "../tx.js";
@@ -36,8 +29,8 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     });
   },
 
-  claimDeliveries(tx, { host, platforms, except = [], limit, nowMs }) {
-    const rows = dueOf(tx, { platforms: platforms ?? platformsWithDue(tx), except, limit, nowMs });
+  claimDeliveries(tx, { host, platforms, account, limit, nowMs }) {
+    const rows = dueOf(tx, { platforms: platforms ?? platformsWithDue(tx), account, limit, nowMs });
     return rows.map((row) => {
       tx.db.run(
         "UPDATE delivery SET state = 'sending', due_ms = NULL, attempts = attempts + 1, host = ? WHERE no = ?",
@@ -48,14 +41,14 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     });
   },
 
-  deliveryDue(tx, { platforms, except = [] }) {
+  deliveryDue(tx, { platforms, account }) {
     // In the index's order, so that what is due first is the first one found.
     const found = platforms.flatMap((platform) => {
       const row = tx.db.get<{ atMs: number }>(
         `SELECT due_ms AS atMs FROM delivery INDEXED BY delivery_due WHERE platform = ?1 AND due_ms IS NOT NULL
-           AND ${meant("?2")} ORDER BY due_ms LIMIT 1`,
+           AND ${owedBy("?2")} ORDER BY due_ms LIMIT 1`,
         platform,
-        accountsOf(except, platform),
+        account ?? null,
       );
       return row?.atMs ?? [];
     });
@@ -64,9 +57,9 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
 
   outboxStanding(tx, { limit, ids = [] }) {
     const open = tx.db.all<OutboxStanding["open"][number]>(
-      `SELECT platform, count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'sending') AS sending,
+      `SELECT platform, ${ACCOUNT} AS account, count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'sending') AS sending,
          count(*) FILTER (WHERE state = 'unknown') AS unknown
-       FROM delivery INDEXED BY delivery_line WHERE ended_ms IS NULL GROUP BY platform ORDER BY platform`,
+       FROM delivery INDEXED BY delivery_line WHERE ended_ms IS NULL GROUP BY platform, account ORDER BY platform, account`,
     );
     const dead = tx.db.all<Omit<OutboxStanding["dead"][number], "address"> & { address: string }>(
       `SELECT id, platform, address, error, ended_ms AS atMs FROM delivery INDEXED BY delivery_dead WHERE state = 'dead' ORDER BY no DESC LIMIT ?`,
@@ -88,14 +81,14 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     };
   },
 
-  unknownDeliveries(tx, { limit, platforms, except = [] }) {
+  unknownDeliveries(tx, { limit, platforms, account }) {
     const rows = tx.db.all<DueRow>(
       `${DUE} WHERE d.no IN (SELECT no FROM delivery WHERE ${IN_THE_AIR}) AND d.state = 'unknown'
          AND (?1 IS NULL OR d.platform IN (SELECT value FROM json_each(?1)))
-         AND json_array(d.platform, json_extract(d.address, '$.account')) NOT IN (SELECT value FROM json_each(?2))
+         AND ${owedBy("?2")}
        ORDER BY d.no LIMIT ?3`,
       platforms === undefined ? null : JSON.stringify(platforms),
-      JSON.stringify(except.map(({ platform, account }) => [platform, account])),
+      account ?? null,
       limit,
     );
     return rows.map(toDelivery);
@@ -213,22 +206,19 @@ function toDelivery({ no, marked, address, body, ...row }: DueRow): DueDelivery 
   };
 }
 
-/** Of none of the accounts in this list; what names no account is anybody's. */
-function meant(list: string): string {
-  return `(${list} = '[]' OR json_extract(address, '$.account') IS NULL
-    OR json_extract(address, '$.account') NOT IN (SELECT value FROM json_each(${list})))`;
+/** Of this account, or of all where none is asked for. */
+function owedBy(account: string): string {
+  return `(${account} IS NULL OR ${ACCOUNT} = ${account})`;
 }
 
-function accountsOf(except: readonly PlatformAccount[], platform: string): string {
-  return JSON.stringify(except.filter((one) => one.platform === platform).map(({ account }) => account));
-}
+const ACCOUNT = `coalesce(json_extract(address, '$.account'), '${MAIN_ACCOUNT}')`;
 
 /** Each platform by its own index: what one that is down owes is never walked for another. */
 function dueOf(
   tx: Tx,
   wish: {
     platforms: readonly string[];
-    except: readonly PlatformAccount[];
+    account: string | undefined;
     limit: number;
     nowMs: number;
   },
@@ -239,10 +229,10 @@ function dueOf(
     rows.push(
       ...tx.db.all<DueRow>(
         `${DUE} WHERE d.no IN (SELECT no FROM delivery INDEXED BY delivery_due WHERE platform = ?1 AND due_ms <= ?2
-           AND ${meant("?3")} ORDER BY due_ms LIMIT ?4) ORDER BY d.due_ms`,
+           AND ${owedBy("?3")} ORDER BY due_ms LIMIT ?4) ORDER BY d.due_ms`,
         platform,
         wish.nowMs,
-        accountsOf(wish.except, platform),
+        wish.account ?? null,
         wish.limit - rows.length,
       ),
     );
