@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type HookHome, hookHome, NOTE, named } from "./support.js";
 
-const TIME_MS_MAX = 60_000;
+const TIME_MS_MAX = 120_000;
 /** Notes what it heard, and the first time ends its parent. */
 const deadly = (mark: string): string => `${NOTE}; if [ ! -e ${mark} ]; then touch ${mark}; kill -9 $PPID; sleep 1; fi`;
 
@@ -56,7 +56,7 @@ describe("a death", () => {
     home = hookHome({ on_session_start: [{ command: slow }], on_session_finalize: [{ command: NOTE }] });
     const fromMs = performance.now();
     await home.run(["chat", "-q", "hello"]);
-    expect(performance.now() - fromMs).toBeLessThan(15_000);
+    expect(performance.now() - fromMs).toBeLessThan(60_000);
     await home.run(["host", "stop"]);
     await home.run(["chat", "-q", "hello again"]);
     const heard = await home.untilHeard((all) => named(all, "on_session_start").length === 2);
