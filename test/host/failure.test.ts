@@ -47,7 +47,7 @@ describe("a host", () => {
     host.child.kill("SIGTERM");
     const { code, signal } = await host.done;
     expect([code, signal]).toEqual([null, "SIGKILL"]);
-    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(8_000);
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(40_000);
   });
 });
 
@@ -91,6 +91,6 @@ describe("the watchdog", () => {
     const startedMs = systemClock.monotonicMs();
     const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
     expect([code, signal]).toEqual([null, "SIGKILL"]);
-    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(5_000);
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(40_000);
   });
 });

@@ -49,7 +49,7 @@ describe("while a host has the home", () => {
   });
 
   it("[HO-10] a deletion that a running turn refuses is told to nobody; a wish that is half told is refused", async () => {
-    model = await modelProcess([{ when: { user: "wait" }, text: "late", delayMs: 30_000 }]);
+    model = await modelProcess([{ when: { user: "wait" }, text: "late", holdAfter: 0 }]);
     await filled(model.env);
     await home.serve();
     const line = await home.line();
@@ -91,7 +91,7 @@ describe("while a host has the home", () => {
   });
 
   it("[HO-10] an import while a turn runs is refused with what to do, and changes nothing", async () => {
-    model = await modelProcess([{ when: { user: "wait" }, text: "late", delayMs: 30_000 }]);
+    model = await modelProcess([{ when: { user: "wait" }, text: "late", holdAfter: 0 }]);
     await filled(model.env);
     await home.serve();
     const line = await home.line();

@@ -27,7 +27,7 @@ describe("a home", () => {
     const ends = hosts.map(({ done }) => done.then(({ code }) => code));
     const ended: (number | null)[] = [];
     for (const end of ends) void end.then((code) => ended.push(code));
-    await until(() => ended.length >= 7, "seven give up", 30_000);
+    await until(() => ended.length >= 7, "seven give up");
     expect(ended).toEqual(Array.from({ length: 7 }, () => 4));
     const { pid } = await home.json<{ pid: number }>(["host", "status"]);
     expect(hosts.filter((host) => isThere(host.pid)).map((host) => host.pid)).toEqual([pid]);
@@ -57,7 +57,9 @@ describe("a home", () => {
 
   it("[HO-2] takes no notice of a record that names a stranger, and never signals it", async () => {
     home = hostHome();
-    await (await home.serve()).child.kill("SIGKILL");
+    const dead = await home.serve();
+    dead.child.kill("SIGKILL");
+    await dead.done;
     writeFileSync(home.paths.hostFile, JSON.stringify({ pid: process.pid, version: "9", startedMs: 1 }));
     const { code, stdout } = await home.cli(["host", "stop", "--force"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("No host runs")]);

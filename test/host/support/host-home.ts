@@ -7,6 +7,7 @@ import { connect } from "#client/connect.js";
 import type { HostLine } from "#client/host-line.js";
 import { type HomePaths, homePaths } from "#config/home.js";
 import { cleanEnv, finished, launcher, type Run, runCli } from "../../cli/support/run.js";
+import { endHost } from "../../support/hosts.js";
 
 /** What a slow machine may need for a host to come up. */
 const READY_MS = 45_000;
@@ -78,7 +79,9 @@ export function hostHome(own: NodeJS.ProcessEnv = {}): HostHome {
       const mine = new Set([0, process.pid]);
       for (const pid of pids) if (pid !== undefined && !mine.has(pid) && isThere(pid)) process.kill(pid, "SIGKILL");
       await Promise.all(started.map(({ done }) => done));
-      rmSync(path, { recursive: true, force: true });
+      // Also those that clients started: one that is about to end still writes.
+      await endHost(path);
+      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
     },
   };
   return home;
