@@ -16,9 +16,7 @@ const stage = chatTerminal([
   },
   {
     when: { user: "later danger", steps: 0 },
-    // What was typed before it may go on is read before it asks.
     holdAfter: 0,
-    chunkDelayMs: 100,
     calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
   },
   {
@@ -114,7 +112,9 @@ describe.skipIf(!hasPty)("the chat of lines in a terminal", () => {
     await chat.waitFor(PROMPT);
     chat.type("later danger\r");
     await chat.waitFor(/conversation \w{16}/);
-    chat.type("o\r");
+    chat.type("o\r/status\r");
+    // What was typed before this was read before it.
+    await chat.waitFor(/> \/status[\s\S]*openai\/scripted/);
     await stage.model.go();
     await chat.waitFor(/\[o\/s\/a\/d\] /);
     chat.type("d\r");
