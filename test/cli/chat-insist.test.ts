@@ -21,8 +21,6 @@ describe.skipIf(!hasPty)("Ctrl-C twice in one go", () => {
     expect(await terminal.ended()).toBe(130);
     const working = async (): Promise<number> =>
       (await stage.home.json<{ working: number }>(["host", "status"])).working;
-    let left = await working();
-    for (let looks = 0; left > 0 && looks < 5; looks++) left = await working();
-    expect(left).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { stopHost } from "../support/hosts.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 import { type ChatHome, chatHome } from "./support/chat.js";
 
@@ -51,6 +52,8 @@ describe("a provider that repeats the key in its error", () => {
       expect(stdout + stderr).not.toMatch(new RegExp(`${KEY}|${HEADER}`));
     }
     expect(server.exchanges[0]?.seen.headers).toMatchObject({ authorization: `Bearer ${KEY}`, "x-team": HEADER });
+    // Nobody writes while every file is read.
+    await stopHost(home.path);
     const kept = bytesOf(home.path);
     expect(kept).toContain("hello");
     expect(kept).not.toMatch(new RegExp(`${KEY}|${HEADER}`));

@@ -171,7 +171,7 @@ describe("a terminal that is gone", () => {
     child.kill("SIGKILL");
     await once(child, "close");
     await model.go();
-    for (let looks = 0; looks < 100 && (await rolesOf(id)).length < 2; looks++) await sleep(50);
+    await expect.poll(() => rolesOf(id)).toHaveLength(2);
     expect(await home.messages(id)).toMatchObject([{ text: "held" }, { text: BRIEF }]);
   });
 

@@ -196,6 +196,9 @@ describe("lists, maps and secrets", () => {
   });
 });
 
+/** At once: more of them only keep the machine busy. */
+const WRITERS = 8;
+
 describe("config set and unset", () => {
   it("[CF-1] changes one value and keeps the rest, comments included", async () => {
     write("# mine\nlogs:\n  level: info # quiet\n");
@@ -259,9 +262,10 @@ describe("config set and unset", () => {
   });
 
   it("stays whole when many processes write at once", async () => {
-    const values = CONFIG_KEYS.filter(({ initial }) => typeof initial === "number" && initial >= 1).map(
-      ({ name, initial }) => [name, String((initial as number) + 1)] as const,
-    );
+    const values = CONFIG_KEYS.filter(({ initial }) => typeof initial === "number" && initial >= 1)
+      .slice(0, WRITERS)
+      .map(({ name, initial }) => [name, String((initial as number) + 1)] as const);
+    expect(values).toHaveLength(WRITERS);
     const runs = await Promise.all(values.map(([name, value]) => run(["set", name, value])));
     const { settings, remarks } = loadConfig(homePaths(home.path), {});
     expect(remarks).toEqual([]);

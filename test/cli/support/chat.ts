@@ -140,7 +140,7 @@ export async function modelProcess(script: readonly RuledReply[]): Promise<Model
       const closed = once(child, "close");
       child.stdin.end();
       await closed;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }
