@@ -16,7 +16,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "talaria-backup-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 const settings = { schedule: "daily", keep: 7, dir: "backups" } as const;
 
 describe("a backup beside another", () => {
@@ -57,7 +57,9 @@ describe("a backup beside a writer", () => {
       expect(copied.total).toBeGreaterThanOrEqual(before.total);
       await expect.poll(() => messagesIn(home.stateDb).total).toBeGreaterThan(copied.total);
     } finally {
+      const gone = once(writer, "close");
       writer.kill("SIGKILL");
+      await gone;
     }
   });
 });

@@ -57,6 +57,8 @@ describe("a second writer on the same home", () => {
     await fillHome(home.path, {
       conversations: [named("aaaa1111aaaa1111", "first"), named("bbbb2222bbbb2222", "second")],
     });
+    // A backup would keep the lock for longer than a short command does.
+    writeFileSync(at("config.yaml"), "backup:\n  schedule: off\n", { mode: 0o600 });
     const both = await Promise.all([
       run("sessions", "rename", "first", "one"),
       run("sessions", "rename", "second", "two"),

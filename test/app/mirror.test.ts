@@ -18,7 +18,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-mirror-"));
   path = join(folder, "sessions.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const read = () => JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
@@ -98,7 +98,7 @@ describe("the mirror", () => {
       },
     };
     const { store, pages } = counted(await storeWith(3), () => clock.advance(200));
-    const watch = keepMirror(store, path, watched, (error) => expect.fail(String(error)));
+    const watch = keepMirror({ store, path, clock: watched, onError: (error) => expect.fail(String(error)) });
     const look = async (): Promise<number> => {
       const count = rests.length;
       clock.advance(rests.at(-1) ?? 0);
@@ -119,7 +119,12 @@ describe("the mirror", () => {
   it("[RI-18] that is damaged is replaced from the store", async () => {
     writeFileSync(path, '{"agent:main:telegram:dm:0": {"session_id": "for');
     const clock = new ManualClock(NOW);
-    const watch = keepMirror(await storeWith(2), path, clock, (error) => expect.fail(String(error)));
+    const watch = keepMirror({
+      store: await storeWith(2),
+      path,
+      clock,
+      onError: (error) => expect.fail(String(error)),
+    });
     clock.advance(1);
     await expect.poll(() => readFileSync(path, "utf8").endsWith("}\n")).toBe(true);
     await watch.stop();

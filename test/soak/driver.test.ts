@@ -14,7 +14,7 @@ const RSS_GROWTH_MAX = 40 << 20;
 const HEAP_GROWTH_MAX = 8 << 20;
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-soak-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 interface Report {
   readonly operations: number;

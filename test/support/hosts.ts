@@ -19,12 +19,21 @@ export const LINGER: NodeJS.ProcessEnv = { TALARIA_HOST_LINGER_SECONDS: "20", TA
 
 /** The host that has this home; undefined when none runs. */
 export function hostPid(home: string): number | undefined {
-  const path = join(home, "run", "host.json");
-  if (!existsSync(path)) return undefined;
-  const { pid } = JSON.parse(readFileSync(path, "utf8")) as { pid: number };
+  const pid = recordedPid(join(home, "run", "host.json"));
+  if (pid === undefined) return undefined;
   // The number may belong to somebody else by now.
   const args = argumentsOf(pid);
   return args.includes("host run") && args.includes(home) ? pid : undefined;
+}
+
+/** A host that ends takes its record along, also while we look. */
+function recordedPid(path: string): number | undefined {
+  try {
+    return (JSON.parse(readFileSync(path, "utf8")) as { pid: number }).pid;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** Kills it; what was stored is kept, as after any death. False when none runs. */

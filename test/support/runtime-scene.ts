@@ -75,7 +75,7 @@ export class RuntimeScene {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 
   async say(text: string, to?: ConversationId, more: Partial<Inbound> = {}): Promise<ConversationId> {

@@ -14,7 +14,7 @@ import type { StoreSettings, StoreUnderTest } from "./scenario.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-store-"));
 let files = 0;
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 /** A path in a folder that goes away with the test file. */
 export function newPath(): string {

@@ -24,11 +24,11 @@ export function smallDisk(kilobytes: number): SmallDisk | undefined {
       remove: () => {
         // Lazily: a store keeps its files open for the process's life.
         run("umount", "-l", path);
-        rmSync(path, { recursive: true, force: true });
+        rmSync(path, { recursive: true, force: true, maxRetries: 20 });
       },
     };
   }
-  rmSync(path, { recursive: true, force: true });
+  rmSync(path, { recursive: true, force: true, maxRetries: 20 });
   return undefined;
 }
 

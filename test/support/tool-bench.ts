@@ -23,7 +23,7 @@ export interface ToolBench {
 
 export function toolBench(): ToolBench {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "talaria-tool-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const cwd = join(folder, "work");
   const home = join(folder, "home");
   mkdirSync(cwd);

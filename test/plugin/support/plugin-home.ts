@@ -76,7 +76,7 @@ export function pluginHome(): PluginHome {
     },
     async remove() {
       await Promise.all(opened.map((plugins) => plugins.stop(2_000)));
-      rmSync(path, { recursive: true, force: true });
+      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

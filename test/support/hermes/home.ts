@@ -76,7 +76,7 @@ export function hermesHome(options: { readonly schema?: number; readonly dir?: s
       db.release();
     },
     keep,
-    remove: () => rmSync(dir, { recursive: true, force: true }),
+    remove: () => rmSync(dir, { recursive: true, force: true, maxRetries: 20 }),
   };
 }
 

@@ -24,7 +24,7 @@ export async function importFrom(
   const signal = new AbortController().signal;
   const request = { dir, store, clock: systemClock, signal, policy: NO_RESET, scratch, isDryRun: false };
   return importHermes({ ...request, onProgress: () => undefined, ...options }).finally(() =>
-    rmSync(scratch, { recursive: true, force: true }),
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 20 }),
   );
 }
 
