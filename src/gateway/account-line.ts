@@ -18,7 +18,7 @@ const STOP_MS = 2_000;
 const MENU_MS = 20_000;
 const CURSORS_MAX = 1_000;
 /** For a library to be loaded and an account to be opened. */
-const OPEN_MS = 60_000;
+export const OPEN_MS = 60_000;
 
 export interface LineParts {
   readonly clock: Clock;
@@ -35,6 +35,8 @@ export class AccountLine {
   readonly counts = { received: 0, sent: 0, failed: 0, lastReceivedMs: 0, lastSentMs: 0 };
   #state: AccountState = { kind: "starting" };
   #platform: Platform | undefined;
+  /** Since when it is open, this time. */
+  #openMs: number | undefined;
   /** The line is well, and the store took nothing of what came by it last. */
   #isUnkept = false;
   readonly #stop = new AbortController();
@@ -83,10 +85,11 @@ export class AccountLine {
   async #keep(): Promise<void> {
     const { clock } = this.parts;
     for (let losses = 0; !this.#stop.signal.aborted; losses++) {
-      const begunMs = clock.monotonicMs();
+      this.#openMs = undefined;
       const failure = await this.#runOnce();
       if (this.#stop.signal.aborted) break;
-      if (clock.monotonicMs() - begunMs > GOOD_MS) losses = 0;
+      // The time that an opening took in vain was no good one.
+      if (this.#openMs !== undefined && clock.monotonicMs() - this.#openMs > GOOD_MS) losses = 0;
       const waitMs =
         failure instanceof PlatformRefusal
           ? REFUSED_RETRY_MS
@@ -115,6 +118,7 @@ export class AccountLine {
         cursors: () => this.parts.cursors(CURSORS_MAX),
       });
       this.#platform = await within(clock, OPEN_MS, opening);
+      this.#openMs = clock.monotonicMs();
       await this.#platform.run(this.#stop.signal);
       return new Error("the line ended");
     } catch (error) {
