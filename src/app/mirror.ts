@@ -105,6 +105,8 @@ function mirrorVersion(path: string): number | "missing" | "damaged" {
 const END_BYTES = 4_096;
 
 export interface MirrorWatch {
+  /** Looks at once; resolves when the mirror shows the index [RI-15]. */
+  renew(): Promise<void>;
   /** Stops looking; a write under way finishes first. */
   stop(): Promise<void>;
 }
@@ -112,14 +114,20 @@ export interface MirrorWatch {
 const LOOK_EVERY_MS = 5_000;
 /** [RI-15] After a write the mirror rests so long that writing stays under 1 % of the time. */
 export const REST_FACTOR = 100;
+/** A write that took very long, on a disk that was busy, does not make the mirror old for hours. */
+const REST_MS_MAX = 600_000;
+
+export interface MirrorParts {
+  readonly store: SessionStore;
+  readonly path: string;
+  readonly clock: Clock;
+  /** Before the first look. */
+  readonly quietMs?: number;
+  onError(error: unknown): void;
+}
 
 /** Keeps the mirror fresh for a host: looks for a changed index now and then, off every hot path. */
-export function keepMirror(
-  store: SessionStore,
-  path: string,
-  clock: Clock,
-  onError: (error: unknown) => void,
-): MirrorWatch {
+export function keepMirror({ store, path, clock, quietMs = 0, onError }: MirrorParts): MirrorWatch {
   let writtenVersion = -1;
   let isStopped = false;
   let cancel = (): void => undefined;
@@ -137,15 +145,19 @@ export function keepMirror(
       onError(error);
     }
     const restMs = Math.max(LOOK_EVERY_MS, (clock.monotonicMs() - startedMs) * REST_FACTOR);
-    if (!isStopped) schedule(restMs);
+    if (!isStopped) schedule(Math.min(restMs, REST_MS_MAX));
+  };
+  const lookNow = (): Promise<void> => {
+    underWay = underWay.then(look);
+    return underWay;
   };
   const schedule = (delayMs: number): void => {
-    cancel = clock.after(delayMs, () => {
-      underWay = look();
-    });
+    cancel();
+    cancel = clock.after(delayMs, () => void lookNow());
   };
-  schedule(0);
+  schedule(quietMs);
   return {
+    renew: async () => (isStopped ? undefined : lookNow()),
     async stop() {
       isStopped = true;
       cancel();

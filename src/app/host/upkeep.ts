@@ -11,7 +11,7 @@ import type { LoadedConfig } from "#config/load.js";
 import type { Runtime } from "#runtime/runtime.js";
 import type { SessionStore } from "#session/store.js";
 import type { Processes } from "#tool/terminal/processes.js";
-import { keepMirror, type MirrorWatch } from "../mirror.js";
+import { keepMirror } from "../mirror.js";
 import { eraseRemoved } from "../retention.js";
 import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
@@ -54,6 +54,14 @@ export interface Upkeep {
 export function startUpkeep(parts: UpkeepParts): Upkeep {
   const { store, clock, log, home, config } = parts;
   const start = (wish: LoopWish): Loop => startLoop({ clock, log }, wish);
+  const mirror = keepMirror({
+    store,
+    path: home.mirror,
+    clock,
+    quietMs: QUIET_MS,
+    onError: (error) =>
+      log.warn("upkeep failed", { work: "mirror", error: error instanceof Error ? error.message : String(error) }),
+  });
   const watch = createWatcher({
     store,
     clock,
@@ -61,6 +69,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     maxAgeDays: config.values.gateway.session_store_max_age_days,
     hasLive: (conversation) => parts.processes.hasLive(conversation),
     live: () => [...new Set(parts.processes.running().map(({ conversation }) => conversation))],
+    renewMirror: () => mirror.renew(),
   });
   const jobs = start({
     name: "jobs",
@@ -95,12 +104,6 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
       },
     }),
   ];
-  let mirror: MirrorWatch | undefined;
-  const forgetMirror = clock.after(QUIET_MS, () => {
-    mirror = keepMirror(store, home.mirror, clock, (error) =>
-      log.warn("upkeep failed", { work: "mirror", error: error instanceof Error ? error.message : String(error) }),
-    );
-  });
   let mirrorStopped: Promise<void> | undefined;
   return {
     turnEnded: () => jobs.wake(),
@@ -108,8 +111,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     isBusy: () => jobs.isWorking() || backup.isWorking(),
     stop() {
       for (const loop of loops) loop.stop();
-      forgetMirror();
-      mirrorStopped ??= mirror?.stop();
+      mirrorStopped ??= mirror.stop();
     },
     async settled() {
       await Promise.all([...loops.map((loop) => loop.settled()), mirrorStopped]);

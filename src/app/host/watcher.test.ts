@@ -25,6 +25,7 @@ function scene({ live = [] as string[] } = {}) {
     maxAgeDays: 90,
     hasLive: (conversation) => live.includes(conversation),
     live: () => live as ConversationId[],
+    renewMirror: async () => void calls.push("mirror"),
   });
   const say = async (key: string): Promise<ConversationId> => {
     const admission = await store.admit({
@@ -78,6 +79,16 @@ describe("the watcher", () => {
     clock.advance(PRUNE_EVERY_MS - HOUR_MS + 1);
     await watch(never());
     expect(prunes()).toBeGreaterThan(before);
+  });
+
+  it("[RI-8] [RI-15] has the mirror written when it forgot something, and only then", async () => {
+    const { clock, watch, say, calls } = scene();
+    await say("agent:main:telegram:dm:1");
+    await watch(never());
+    expect(calls).not.toContain("mirror");
+    clock.advance(100 * DAY_MS);
+    await watch(never());
+    expect(calls.at(-1)).toBe("mirror");
   });
 
   it("[RI-6] leaves the route of a chat whose background command runs", async () => {

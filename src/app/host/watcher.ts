@@ -22,6 +22,8 @@ export interface WatcherParts {
   hasLive(conversation: ConversationId): boolean;
   /** All of those. */
   live(): readonly ConversationId[];
+  /** Resolves when the mirror shows what is left [RI-15] [RI-17]. */
+  renewMirror(): Promise<void>;
 }
 
 /** One tick. The first prunes, later ones at most once an hour. */
@@ -60,7 +62,9 @@ async function prune(parts: WatcherParts, signal: AbortSignal): Promise<void> {
     liveKeys.push(...kept);
     if (kept.length < stale.length) total += (await store.pruneRoutes({ ...wish, liveKeys })).pruned.length;
   }
-  if (total > 0) log.info("forgot unused routes", { count: total, maxAgeDays });
+  if (total === 0) return;
+  await parts.renewMirror();
+  log.info("forgot unused routes", { count: total, maxAgeDays });
 }
 
 /** [RI-6] [RI-7] The question is asked by session key; processes know the conversation behind it. */
