@@ -42,11 +42,10 @@ export function spellAccount({ platform, account }: PlatformAccount): string {
   return names.map((name) => name.replace(/[%:@]/g, (sign) => ENCODED[sign] ?? sign)).join("@");
 }
 
-/** Undefined for text that `spellAccount` does not write. */
+/** Undefined for text that names none. People may write `irc@main`, too. */
 export function parseAccount(text: string): PlatformAccount | undefined {
   const [platform = "", account = MAIN_ACCOUNT, ...more] = text.split("@").map(decodeName);
-  if (platform === "" || account === "" || more.length > 0) return undefined;
-  return account === MAIN_ACCOUNT && text.includes("@") ? undefined : { platform, account };
+  return platform === "" || account === "" || more.length > 0 ? undefined : { platform, account };
 }
 
 const ENCODED: Readonly<Record<string, string>> = { "%": "%25", ":": "%3A", "@": "%40" };

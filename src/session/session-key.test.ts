@@ -192,7 +192,6 @@ describe("a session key", () => {
     "agent:main::dm",
     "agent:main:x@:dm",
     "agent:main:@y:dm",
-    "agent:main:x@main:dm",
     "agent:main:x@y@z:dm",
   ])("is not what %j is", (text) => {
     expect(parseSessionKey(text)).toBeUndefined();
@@ -212,6 +211,7 @@ describe("an account", () => {
   it("[GW-23] is spelled with its name unless it is the main one, and read back", () => {
     expect(spellAccount({ platform: "irc", account: "main" })).toBe("irc");
     expect(spellAccount({ platform: "irc", account: "oftc" })).toBe("irc@oftc");
+    expect(parseAccount("irc@main")).toEqual({ platform: "irc", account: "main" });
     fc.assert(
       fc.property(NAME, ACCOUNT, (platform, account) => {
         expect(parseAccount(spellAccount({ platform, account }))).toEqual({ platform, account });

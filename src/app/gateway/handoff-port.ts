@@ -1,6 +1,7 @@
 /** Which chat a conversation goes on in: named, or the only home chat; and only one that is the owner's own. */
 import { UserError } from "#base/errors.js";
 import type { HandoffFound, SlashPorts } from "#command/ports.js";
+import { spellAccount } from "#session/address.js";
 import { sessionKey } from "#session/session-key.js";
 import type { WorksParts } from "../host/make-server.js";
 import type { ReadAccounts } from "./read-accounts.js";
@@ -40,12 +41,17 @@ async function judged(parts: WorksParts, { account, address, label }: Target): P
 }
 
 function onlyHome({ accounts }: ReadAccounts): string | undefined {
+  const homes = homesIn(accounts);
+  return homes.length === 1 ? homes[0] : undefined;
+}
+
+function homesIn(accounts: ReadAccounts["accounts"]): readonly string[] {
   const homes = accounts.filter(({ homeChat }) => homeChat !== undefined);
-  return homes.length === 1 ? homes[0]?.kind.name : undefined;
+  return homes.map(({ kind, name }) => spellAccount({ platform: kind.name, account: name }));
 }
 
 function homesText({ accounts }: ReadAccounts): string {
-  const homes = accounts.filter(({ homeChat }) => homeChat !== undefined).map(({ kind }) => kind.name);
+  const homes = homesIn(accounts);
   if (homes.length > 0) return `Say where: ${homes.map((name) => `/handoff ${name}`).join(", ")}.`;
   return "No platform has a home chat. Set platforms.NAME.home in config.yaml, or say where: /handoff telegram:42.";
 }

@@ -51,6 +51,16 @@ describe("where a message goes", () => {
     expect(address.threadId).toBe(threadId);
   });
 
+  it("[GW-23] may be named with the account that sends it, which then has no other", async () => {
+    const { address, label } = await target("telegram@b:42");
+    expect([address.account, label]).toEqual(["b", "telegram@b:42"]);
+    expect((await target("telegram@a")).label).toBe("telegram@a:-5");
+    expect((await target("irc@main:#ops", "main")).label).toBe("irc:#ops");
+    await expect(target("telegram@c:42")).rejects.toThrow("telegram has no account c");
+    await expect(target("telegram@b:42", "a")).rejects.toThrow("is not the account a");
+    await expect(target("telegram@:42")).rejects.toThrow("names no chat");
+  });
+
   it("is asked for where nobody can know", async () => {
     expect((await target("irc:#ops")).address.chatType).toBe("channel");
     await expect(target("telegram:42")).rejects.toThrow("say which account on telegram: a, b");

@@ -1,9 +1,12 @@
-/** `telegram:42[:thread]`, or `telegram` for its home chat, as somebody names where a message goes. */
+/**
+ * `telegram:42[:thread]`, or `telegram` for its home chat, as somebody names where a message goes; `irc@libera:#ops` names
+ * the account as well.
+ */
 import { UserError } from "#base/errors.js";
 import { nearest } from "#config/nearest.js";
 import type { Account } from "#gateway/gateway.js";
 import { builtInPlatforms } from "#platform/registry.js";
-import type { Address } from "#session/address.js";
+import { type Address, parseAccount, spellAccount } from "#session/address.js";
 import type { ReadAccounts } from "./read-accounts.js";
 
 export interface Target {
@@ -25,11 +28,18 @@ const WORDS_CHARS_MAX = 1_000;
 
 /** A UserError when it leads nowhere. */
 export function findTarget(read: ReadAccounts, { words, account: wanted }: TargetWish): Target {
-  const [platform = "", chat, thread, ...more] = words.slice(0, WORDS_CHARS_MAX).split(":").map(decode);
-  if (platform === "" || more.length > 0 || chat === "" || thread === "") {
+  const [where = "", ...ids] = words.slice(0, WORDS_CHARS_MAX).split(":");
+  const [chat, thread, ...more] = ids.map(decode);
+  const named = parseAccount(where);
+  if (named === undefined || more.length > 0 || chat === "" || thread === "") {
     throw new UserError(`“${words}” names no chat`, "write platform:chat, for example telegram:42 or irc:#ops", USAGE);
   }
-  const account = findAccount(read, platform, wanted);
+  const { platform } = named;
+  const typed = where.includes("@") ? named.account : wanted;
+  if (wanted !== undefined && typed !== wanted) {
+    throw new UserError(`“${where}” is not the account ${wanted}, and nothing was sent`, "name it once", USAGE);
+  }
+  const account = findAccount(read, platform, typed);
   const chatId = chat ?? account.homeChat;
   if (chatId === undefined) {
     throw new UserError(
@@ -45,7 +55,8 @@ export function findTarget(read: ReadAccounts, { words, account: wanted }: Targe
     chatId,
     ...(thread === undefined ? {} : { threadId: thread }),
   };
-  return { account, address, label: [platform, chatId, ...(thread === undefined ? [] : [thread])].join(":") };
+  const label = [spellAccount(address), chatId, ...(thread === undefined ? [] : [thread])].join(":");
+  return { account, address, label };
 }
 
 /** A colon inside of an id is written as %3A. */
@@ -67,7 +78,8 @@ function findAccount({ accounts, problems }: ReadAccounts, platform: string, wan
     if (wanted !== undefined) {
       throw new UserError(`${platform} has no account ${wanted}, and nothing was sent`, `there are: ${names}`, USAGE);
     }
-    throw new UserError(`say which account on ${platform}: ${names}`, "with --account NAME", USAGE);
+    const hint = `for example ${there.map(({ name }) => spellAccount({ platform, account: name }))[0]}:CHAT`;
+    throw new UserError(`say which account on ${platform}: ${names}`, hint, USAGE);
   }
   throw notThere(platform);
 }

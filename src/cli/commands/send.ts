@@ -9,7 +9,7 @@ export const register: Register = (command, context) => {
         "With --wait this ends with 0 when it was sent, 6 when it still waits, 1 when it cannot be.",
     )
     .argument("[text...]", "what to say; - or nothing reads stdin")
-    .requiredOption("--to <chat>", "platform:chat[:thread], or a platform's name for its home chat")
+    .requiredOption("--to <chat>", "platform[@account]:chat[:thread], or without a chat the home chat")
     .option("--account <name>", "which of our accounts there, when there are several")
     .option("--file <path...>", "files that go along")
     .option("--wait <seconds>", "wait so long for its receipt", parseSeconds)
