@@ -5,6 +5,7 @@
  */
 import { faultPoint } from "#base/fault.js";
 import type { Incoming } from "#platform/platform.js";
+import { spellAccount } from "#session/address.js";
 import { sessionKey } from "#session/session-key.js";
 import type { Access } from "./access/access.js";
 import { askedAbout } from "./access/create-access.js";
@@ -93,7 +94,8 @@ function isMeantForUs({ account, incoming }: Heard, isTalking: boolean): boolean
 /** Not for us, or from nobody we know: how far was read is kept now and then, so that a gap stays small. */
 async function left({ store, clock }: IntakeParts, { line, incoming, moved }: Hearing): Promise<void> {
   const { cursor } = incoming;
-  if (cursor === undefined || !moved.isFirst(`${line.account.kind.name} ${cursor.name}`, clock.monotonicMs())) return;
-  const { kind, name } = line.account;
-  await store.keepCursor({ platform: kind.name, account: name, cursor, nowMs: clock.nowMs() });
+  if (cursor === undefined) return;
+  const of = { platform: line.account.kind.name, account: line.account.name };
+  if (!moved.isFirst(`${spellAccount(of)} ${cursor.name}`, clock.monotonicMs())) return;
+  await store.keepCursor({ ...of, cursor, nowMs: clock.nowMs() });
 }
