@@ -15,6 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundleTs } from "../../scripts/run-ts.mjs";
+import { sampleCount } from "../../test/support/sample.js";
 import { openReplacement, replaceFile, TEMPORARY_STALE_MS } from "./atomic-file.js";
 import { systemClock } from "./clock.js";
 import { packageRoot } from "./package-root.js";
@@ -30,7 +32,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const KILLS = 25;
+const KILLS = sampleCount(25);
 
 describe("replaceFile", () => {
   it("makes a file closed to others and leaves nothing beside it", async () => {
@@ -117,15 +119,15 @@ describe("openReplacement", () => {
 
 describe("a process that is killed while it writes", () => {
   it("leaves a whole file every time", async () => {
-    const script = join(packageRoot(), "test", "cli", "support", "write-forever.ts");
+    const script = await bundleTs(join(packageRoot(), "test", "cli", "support", "write-forever.ts"));
+    const roundIn = (): number => (JSON.parse(readFileSync(path, "utf8")) as { round: number }).round;
     let seen = -1;
     for (let kill = 0; kill < KILLS; kill++) {
-      const child = spawn(process.execPath, [join(packageRoot(), "scripts", "run-ts.mjs"), script, path], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
       // The child says when it has begun; then it is killed somewhere in the middle, later each time.
       await new Promise((resolve) => child.stdout.once("data", resolve));
       await systemClock.sleep(kill * 2);
+      if (kill === KILLS - 1) await expect.poll(roundIn).toBeGreaterThan(0);
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("close", resolve));
       const { round, filling } = JSON.parse(readFileSync(path, "utf8")) as { round: number; filling: string };

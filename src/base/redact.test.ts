@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../test/support/cpu-time.js";
 import { isSecretName, REDACTED, redact, redactValue } from "./redact.js";
 
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -107,9 +108,10 @@ describe("redact", () => {
     ];
     for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-      const startMs = performance.now();
-      redact(text);
-      expect(performance.now() - startMs, JSON.stringify(piece)).toBeLessThan(2_000);
+      expect(
+        cpuMs(() => redact(text)),
+        JSON.stringify(piece),
+      ).toBeLessThan(2_000);
     }
   }, 60_000);
 });

@@ -125,15 +125,14 @@ describe("a shell hook", () => {
     late.abort(new Error("too late"));
     await expect(run).rejects.toThrow("too late");
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-    for (let n = 0; n < 200 && isAlive(pid); n++) await systemClock.sleep(10);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it("[HK-7] that leaves something running has ended when it has", async () => {
     const hook = made({ command: `sleep 30 & echo $! > left; echo '{"n":1}'` });
     const startMs = systemClock.monotonicMs();
     expect(await hook.call(about(), never)).toEqual({ n: 1 });
-    expect(systemClock.monotonicMs() - startMs).toBeLessThan(10_000);
+    expect(systemClock.monotonicMs() - startMs).toBeLessThan(25_000);
     process.kill(Number(readFileSync(join(folder, "left"), "utf8")));
   });
 

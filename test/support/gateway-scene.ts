@@ -62,7 +62,7 @@ export class GatewayScene {
   }
 
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 5_000; tries++) {
+    for (const giveUpMs = performance.now() + 30_000; performance.now() < giveUpMs; ) {
       if (await isSo()) return;
       await breath();
     }

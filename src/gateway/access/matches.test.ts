@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.js";
 import { isListed, lastingId } from "./matches.js";
 
 const MASK = "Ada!ada@trusted.example";
@@ -64,9 +65,10 @@ describe("an entry of an allowlist", () => {
   it("takes no time to speak of for what a sender makes up", () => {
     const id = `${"a".repeat(250)}!${"a".repeat(100)}@${"a".repeat(150)}`;
     const entries = Array.from({ length: 50 }, () => `${"a*".repeat(40)}b!*@*`);
-    const begun = performance.now();
-    expect(isListed(entries, { id })).toBe(false);
-    expect(isListed(["*!*@*"], { id: `${"a".repeat(600)}!u@h` })).toBe(false);
-    expect(performance.now() - begun).toBeLessThan(500);
+    const spentMs = cpuMs(() => {
+      expect(isListed(entries, { id })).toBe(false);
+      expect(isListed(["*!*@*"], { id: `${"a".repeat(600)}!u@h` })).toBe(false);
+    });
+    expect(spentMs).toBeLessThan(500);
   });
 });

@@ -226,7 +226,7 @@ describe("the host's WebSocket", () => {
 
   it("ends a line on which nobody answers a ping, and leaves the others", async () => {
     const clock = new ManualClock();
-    const { dial, ends, wires } = await stage({ clock });
+    const { dial, ends, frames, wires } = await stage({ clock });
     const dead = dial({ autoPong: false });
     const alive = dial();
     await Promise.all([once(dead, "open"), once(alive, "open")]);
@@ -234,7 +234,9 @@ describe("the host's WebSocket", () => {
     const pinged = once(alive, "ping");
     clock.advance(PING_EVERY_MS);
     await pinged;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // What is said behind its answer to the ping has come when the answer has.
+    alive.send("still here");
+    await until(() => frames.length === 1, "its answer");
     clock.advance(PING_EVERY_MS);
     await once(dead, "close");
     await until(() => ends.length > 0, "the end");

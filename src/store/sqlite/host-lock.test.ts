@@ -90,7 +90,7 @@ describe("the lock of a home", () => {
   it("[ST-2] can be waited for", async () => {
     const first = start("hold");
     await first.said;
-    const waiting = takeHostLock(runDir, "2", systemClock, 15_000);
+    const waiting = takeHostLock(runDir, "2", systemClock, 45_000);
     setTimeout(() => first.kill(), 150);
     const lock = await waiting;
     expect((await first.ended).signal).toBe("SIGKILL");
@@ -103,7 +103,7 @@ describe("the lock of a home", () => {
     expect((await refusal(300)).code).toBe("home-locked");
     const tookMs = systemClock.monotonicMs() - startedMs;
     expect(tookMs).toBeGreaterThanOrEqual(290);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(tookMs).toBeLessThan(30_000);
   });
 
   it(`[ST-2] lets ${RACERS} processes that race for it through one at a time`, async () => {
