@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#base/ids.js";
 import { DAY_MS, HOUR_MS } from "../../../test/support/manual-clock.js";
 import {
+  ADDRESS,
   AT_TERMINAL,
   CHAT,
   IN_CHAT,
@@ -13,6 +14,7 @@ import {
   Scenario,
   START,
 } from "../../../test/support/scenario.js";
+import type { Address } from "../address.js";
 import { sessionKey } from "../session-key.js";
 
 const IDLE_HOUR = { mode: "idle", idleMinutes: 60 } as const;
@@ -343,6 +345,46 @@ export function describeRoutes(open: OpenStore): void {
       expect(route).toMatchObject({ chatType: "group", name: "Family", policy: IDLE_HOUR, session, title: null });
       expect(route.origin).toMatchObject({ platform: "telegram", chatId: "1" });
       expect(await scene.store.route({ key: "nobody" })).toBeNull();
+    });
+
+    describe("that does not know yet where its chat is", () => {
+      const elsewhere = { ...ADDRESS, chatId: "moved" };
+      const hear = async (scene: Scenario, text: string, address?: Address) => {
+        const { address: _, ...bare } = scene.inbound(text, { policy: IDLE_HOUR });
+        return only("admitted", await scene.store.admit(address === undefined ? bare : { ...bare, address }));
+      };
+
+      it("learns it from the first message that says so, and keeps it whatever later ones say", async () => {
+        const scene = await Scenario.open(open);
+        await hear(scene, "one");
+        expect((await scene.route()).origin).toBeNull();
+        await hear(scene, "two");
+        expect((await scene.route()).origin).toBeNull();
+        await hear(scene, "three", ADDRESS);
+        expect((await scene.route()).origin).toEqual(ADDRESS);
+        await hear(scene, "four", elsewhere);
+        await hear(scene, "five");
+        if (scene.isDurable) await scene.restart();
+        expect((await scene.route()).origin).toEqual(ADDRESS);
+      });
+
+      it("learns it also from a message that begins anew after a reset", async () => {
+        const scene = await Scenario.open(open);
+        const before = await hear(scene, "one");
+        await scene.store.cancelInput({ input: before.input, reason: "withdrawn", nowMs: scene.tick() });
+        scene.clock.advance(2 * HOUR_MS);
+        const after = await hear(scene, "two", ADDRESS);
+        expect(after.conversation).not.toBe(before.conversation);
+        expect(await scene.route()).toMatchObject({ conversation: after.conversation, origin: ADDRESS });
+      });
+
+      it("learns it from a message when an act bound it before any", async () => {
+        const scene = await Scenario.open(open);
+        only("reset", await scene.store.reset({ actor: IN_CHAT, start: START, nowMs: scene.tick() }));
+        expect((await scene.route()).origin).toBeNull();
+        const { conversation } = await hear(scene, "one", ADDRESS);
+        expect(await scene.route()).toMatchObject({ conversation, origin: ADDRESS });
+      });
     });
 
     it("learns the kind of chat from its key when an act binds it before any message", async () => {
