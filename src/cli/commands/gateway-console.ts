@@ -1,13 +1,12 @@
 /** `talaria gateway console`: a person at the console platform of a gateway that runs. */
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
-import { randomIds } from "#base/ids.js";
-import { visibleLines } from "#base/text-width.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
+import { formatPlural } from "../format.js";
+import { ConsoleLine, type ConsoleSeat, reachConsole, type Told, UNKEPT_MAX } from "./gateway-console-line.js";
+import { ConsoleScreen } from "./gateway-console-screen.js";
 
 export interface ConsoleOptions {
   readonly as: string;
@@ -15,43 +14,34 @@ export interface ConsoleOptions {
 }
 
 export async function run(context: CliContext, options: ConsoleOptions): Promise<void> {
-  const socket = await reach(context);
-  const seat: Seat = { who: options.as, chat: options.chat ?? options.as };
+  const path = await socketPath(context);
+  const socket = await reachConsole(path).catch(() => {
+    throw new UserError(
+      `no gateway with a console runs in ${context.home.root}`,
+      "add `platforms: { console: { owners: [me] } }` to config.yaml (talaria config edit) and start: talaria gateway run",
+      EXIT["not-found"],
+    );
+  });
+  const seat: ConsoleSeat = { who: options.as, chat: options.chat ?? options.as };
   const { out, signal } = context;
   const where = seat.chat.startsWith("#") ? `the group ${seat.chat}` : "a direct chat";
   out.note(`You are ${seat.who}, in ${where}. Write something; /quit leaves and loses nothing.`);
-  const chat = new ConsoleChat(socket, seat, { clock: context.clock, show: (line) => out.line(line) });
+  const chat = new ConsoleChat(context, seat, path);
+  chat.line.take(socket);
   const lines = createInterface({ input: process.stdin, terminal: false });
   lines.on("line", (line) => (line.trim() === "/quit" ? chat.leave() : chat.typed(line)));
   // What a pipe said gets its answers; a person who presses Ctrl-D leaves.
-  lines.once("close", () => (process.stdin.isTTY ? chat.leave() : chat.leaveWhenQuiet(context)));
+  lines.once("close", () => (process.stdin.isTTY ? chat.leave() : chat.leaveWhenQuiet()));
   signal.addEventListener("abort", () => chat.leave(), { once: true });
   const why = await chat.left;
   lines.close();
   process.stdin.unref?.();
-  if (why === "hung-up") throw new UserError("the gateway has gone", "start it again with: talaria gateway run");
-}
-
-interface Seat {
-  readonly who: string;
-  readonly chat: string;
-}
-
-async function reach(context: CliContext): Promise<Socket> {
-  const path = await socketPath(context);
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once("connect", () => resolve(socket));
-    socket.once("error", () =>
-      reject(
-        new UserError(
-          `no gateway with a console runs in ${context.home.root}`,
-          "add `platforms: { console: { owners: [me] } }` to config.yaml (talaria config edit) and start: talaria gateway run",
-          EXIT["not-found"],
-        ),
-      ),
-    );
-  });
+  const unsaid = `${formatPlural(chat.line.unkept, "message was", "messages were")} not sent`;
+  if (why === "hung-up") {
+    const lost = chat.line.unkept > 0 ? `, and ${unsaid}` : "";
+    throw new UserError(`the gateway has gone${lost}`, "start it again with: talaria gateway run");
+  }
+  if (chat.line.unkept > 0) out.warn(`${unsaid}: the gateway had not taken ${chat.line.unkept === 1 ? "it" : "them"}`);
 }
 
 async function socketPath({ home, env, config }: CliContext): Promise<string> {
@@ -62,144 +52,112 @@ async function socketPath({ home, env, config }: CliContext): Promise<string> {
   return socket ?? join(home.run, "console.sock");
 }
 
-interface Screen {
-  readonly clock: Clock;
-  show(line: string): void;
-}
-
-interface Told {
-  readonly type: string;
-  readonly id?: string;
-  readonly receipt?: string;
-  readonly text?: string;
-  readonly why?: string;
-  readonly buttons?: readonly { readonly label: string; readonly token: string }[];
-}
-
-/** An answer that still grows is shown when it rests for so long. */
-const SETTLE_MS = 600;
 /** After the last answer a pipe waits so long for more. */
 const QUIET_MS = 3_000;
-const BUTTONS_MAX = 20;
 
 class ConsoleChat {
+  readonly line: ConsoleLine;
   readonly left: Promise<"left" | "hung-up">;
+  readonly #screen: ConsoleScreen;
   #settle: (how: "left" | "hung-up") => void = () => undefined;
-  #rest = "";
-  #buttons: readonly { readonly label: string; readonly token: string }[] = [];
+  #isInputOver = false;
+  #isOver = false;
   #heardMs = 0;
+  /** Answers that a pipe still waits for. */
   #waiting = 0;
-  /** What is shown of each message: of one that has grown, the rest is. */
-  readonly #shown = new Map<string, string>();
-  readonly #settling = new Map<string, { put(): void; forget(): void }>();
 
   constructor(
-    private readonly socket: Socket,
-    private readonly seat: Seat,
-    private readonly screen: Screen,
+    private readonly context: CliContext,
+    seat: ConsoleSeat,
+    path: string,
   ) {
+    const { clock } = context;
     this.left = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk: string) => this.#take(chunk));
-    socket.on("close", () => this.#hungUp());
-    socket.on("error", () => this.#hungUp());
-    this.#tell({ type: "hello", chat: seat.chat });
+    const columns = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
+    const write = (text: string): void => void process.stdout.write(text);
+    this.#screen = new ConsoleScreen({ clock, columns, write }, () => this.#waiting--);
+    this.line = new ConsoleLine(
+      { path, seat, clock },
+      { heard: (told) => this.#hear(told), gone: () => this.#gone(), back: (said) => this.#back(said) },
+    );
   }
 
   typed(line: string): void {
     if (line.trim() === "") return;
-    const { chat, who } = this.seat;
-    const pressed = /^\d{1,2}$/.test(line.trim()) ? this.#buttons[Number(line.trim()) - 1] : undefined;
-    if (pressed !== undefined) {
-      this.#tell({ type: "press", chat, who, token: pressed.token });
+    const button = this.#screen.button(line);
+    if (button !== undefined && !this.line.press(button.token)) {
+      this.#screen.remark(`The gateway is away: nothing was pressed. Type ${line.trim()} again when it is back.`);
+      return;
     }
-    // A number that is typed later answers another question.
-    this.#buttons = [];
-    if (pressed !== undefined) return;
-    this.#waiting++;
-    this.#tell({ type: "say", id: randomIds<string>(), chat, who, text: line });
+    this.#screen.forgetButtons();
+    if (button === undefined) this.#say(line);
   }
 
   leave(): void {
-    this.#settle("left");
-    this.socket.end();
-    this.socket.destroy();
+    this.#end("left");
   }
 
-  leaveWhenQuiet({ clock }: CliContext): void {
+  leaveWhenQuiet(): void {
+    const { clock } = this.context;
+    this.#isInputOver = true;
     this.#heardMs = clock.monotonicMs();
     const look = (): void => {
+      if (this.#isOver) return;
       const isQuiet = this.#waiting <= 0 && clock.monotonicMs() - this.#heardMs > QUIET_MS;
       if (isQuiet) this.leave();
       else clock.after(QUIET_MS / 10, look);
     };
-    this.#onHeard = () => {
-      this.#heardMs = clock.monotonicMs();
-    };
     look();
   }
 
-  #onHeard: () => void = () => undefined;
-
-  private show(line: string): void {
-    this.screen.show(line);
+  #say(text: string): void {
+    switch (this.line.say(text)) {
+      case "said":
+        this.#waiting++;
+        return;
+      case "waits":
+        this.#waiting++;
+        this.#screen.remark("Not sent yet: it goes out when the gateway is back.");
+        return;
+      case "full":
+        this.#screen.remark(`Not sent: ${UNKEPT_MAX} messages wait already. Write it again when the gateway is back.`);
+    }
   }
 
-  #tell(line: Readonly<Record<string, unknown>>): void {
-    this.socket.write(`${JSON.stringify(line)}\n`);
-  }
-
-  #take(chunk: string): void {
-    const lines = (this.#rest + chunk).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") this.#hear(JSON.parse(line) as Told);
-  }
-
-  #hear({ type, id, receipt, text = "", why, buttons }: Told): void {
-    this.#onHeard();
+  #hear({ type, id, receipt, text = "", why = "", buttons }: Told): void {
+    this.#heardMs = this.context.clock.monotonicMs();
     switch (type) {
       case "message":
       case "edit":
-        this.#message(receipt ?? id ?? "", text, buttons);
-        if (id !== undefined) this.#tell({ type: "shown", id });
+        this.#screen.message({ name: receipt ?? id ?? "", text, buttons });
         return;
       case "answer":
-        this.show(`· ${visibleLines(text)}`);
+        this.#screen.remark(text);
         return;
       case "not-kept":
       case "refused":
         this.#waiting--;
-        this.show(`· not taken: ${visibleLines(why ?? "")}`);
+        this.#screen.remark(`Not taken: ${why}`);
     }
   }
 
-  #message(name: string, text: string, buttons: Told["buttons"]): void {
-    this.#settling.get(name)?.forget();
-    const put = (): void => this.#put(name, text, buttons);
-    this.#settling.set(name, { put, forget: this.screen.clock.after(SETTLE_MS, put) });
+  /** Nobody is left who could wait for it at the end of a pipe. */
+  #gone(): void {
+    this.#screen.flush();
+    if (this.#isInputOver) this.#end("hung-up");
+    else this.#screen.remark("The gateway has gone; this goes on when it is back. Ctrl-C leaves.");
   }
 
-  /** What was told and still rested is shown: we said that it was. */
-  #hungUp(): void {
-    for (const { put, forget } of [...this.#settling.values()]) {
-      forget();
-      put();
-    }
-    this.#settle("hung-up");
+  #back(said: number): void {
+    const words = said === 0 ? "" : ` ${formatPlural(said, "message was", "messages were")} sent.`;
+    this.#screen.remark(`The gateway is back.${words}`);
   }
 
-  #put(name: string, text: string, buttons: Told["buttons"]): void {
-    this.#settling.delete(name);
-    this.#waiting--;
-    const before = this.#shown.get(name);
-    this.#shown.set(name, text);
-    if (before === text) return;
-    const isGrown = before !== undefined && text.startsWith(before);
-    this.show(isGrown ? visibleLines(text.slice(before.length).trimStart()) : `talaria: ${visibleLines(text)}`);
-    if (buttons === undefined) return;
-    this.#buttons = buttons.slice(0, BUTTONS_MAX);
-    for (const [at, { label }] of this.#buttons.entries()) this.show(`  ${at + 1}. ${visibleLines(label)}`);
+  #end(how: "left" | "hung-up"): void {
+    this.#isOver = true;
+    this.line.leave();
+    this.#settle(how);
   }
 }

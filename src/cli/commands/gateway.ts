@@ -80,8 +80,8 @@ const addConsole: Register = (command, context) => {
     .command("console")
     .summary("write to it as somebody on the console platform")
     .description(
-      "A chat with the console platform of a gateway that runs, as people on other platforms have theirs. Say /quit to " +
-        "leave.",
+      "A chat with the console platform of a gateway that runs, as people on other platforms have theirs. A gateway that " +
+        "goes away is waited for. Say /quit to leave.",
     )
     .option("--as <name>", "who writes", "me")
     .option("--chat <id>", "in which chat; with # in front it is a group; default: a direct one")
