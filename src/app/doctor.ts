@@ -4,7 +4,7 @@
  * foreign or newer is a finding, not the end.
  */
 import type { Examination, ExamineRequest } from "./doctor-finding.js";
-import { examineGateway } from "./doctor-gateway.js";
+import { examineGateway, examineOutbox } from "./doctor-gateway.js";
 import { examineBackups, examineHome } from "./doctor-home.js";
 import { examineHooks } from "./doctor-hooks.js";
 import { examineHost } from "./doctor-host.js";
@@ -23,7 +23,10 @@ export async function* examine(request: ExamineRequest): AsyncGenerator<Examinat
   yield* findings;
   const isUsable = findings.every(({ verdict }) => verdict !== "fail");
   const isCurrent = findings.every(({ check, verdict }) => check !== "store" || verdict === "ok");
-  if (isUsable && isCurrent) yield* examineHooks(request);
+  if (isUsable && isCurrent) {
+    yield* examineOutbox(request);
+    yield* examineHooks(request);
+  }
   yield* examineBackups(request);
   yield* keepUp(request, isUsable);
 }

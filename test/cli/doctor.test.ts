@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Connection } from "#store/sqlite/connection.js";
+import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { conversation, DAY_MS, fillHome, holdHome, messages } from "./support/homes.js";
 import { runCli, type TempHome, tempHome } from "./support/run.js";
 
@@ -46,6 +47,35 @@ describe("doctor", () => {
     expect(code).toBe(0);
     expect(of("home")).toMatchObject([{ verdict: "warn", text: expect.stringContaining("does not exist yet") }]);
     expect(statSync(home.path, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it("[GW-17] [GW-23] tells, as status does, how many messages wait for what is not set up any more", async () => {
+    await fillHome(home.path, one);
+    const { store } = openInlineStore({ path: at("state.db"), searchPath: at("search.db") });
+    const owe = (platform: string, account: string, parts: readonly string[]) =>
+      store.oweDelivery({ platform, address: { platform, account, chatType: "dm", chatId: "7" }, parts, nowMs: now });
+    await owe("console", "main", ["set up"]);
+    await owe("slack", "main", ["one", "two"]);
+    await owe("irc", "oftc", ["three"]);
+    await store.close();
+    writeFileSync(at("config.yaml"), "platforms: { console: { allow: [me] } }\n", { mode: 0o600 });
+    expect((await doctor()).of("outbox")).toMatchObject([
+      { verdict: "warn", text: expect.stringContaining("1 message waits for irc@oftc, which is not set up here") },
+      {
+        verdict: "warn",
+        text: expect.stringContaining("2 messages wait for slack, which is not set up here"),
+        advice: expect.stringContaining("put platforms.slack back"),
+      },
+    ]);
+    const stranded = [
+      { platform: "irc", account: "oftc", count: 1 },
+      { platform: "slack", account: "main", count: 2 },
+    ];
+    expect(JSON.parse((await run("gateway", "status", "--json")).stdout)).toMatchObject({ stranded });
+    const { stdout } = await run("gateway", "status");
+    expect(stdout).toMatch(/4 to send[\s\S]*2 messages wait for slack.*put platforms\.slack back/);
+    expect(stdout).toContain("put platforms.irc.accounts.oftc back");
+    expect(stdout).not.toContain("for console");
   });
 
   it("tells every check in a line within 80 columns, with what to do", async () => {

@@ -1,4 +1,5 @@
 /** `talaria gateway status`: the platforms, what is owed to people, and who waits to be let in. */
+import { type Stranded, strandedAdvice, strandedIn, strandedText } from "#app/gateway/stranded.js";
 import type { HostFinding } from "#app/host/find-host.js";
 import { redact } from "#base/redact.js";
 import { visible } from "#base/text-width.js";
@@ -15,6 +16,7 @@ import { silentDocument, silentLines } from "./host-status.js";
 
 const DEAD_SHOWN = 50;
 const DEAD_LINES = 5;
+const STRANDED_LINES = 5;
 const PAIRINGS_MAX = 100;
 
 type Status = Result<"host.status">;
@@ -22,6 +24,7 @@ type Platform = Status["platforms"][number];
 
 interface Owed {
   readonly outbox: OutboxStanding;
+  readonly stranded: readonly Stranded[];
   readonly pairings: number;
 }
 
@@ -49,7 +52,7 @@ async function showHost(context: CliContext, { line }: Greeted): Promise<void> {
   const store = remoteStore(line);
   try {
     const status = await line.call("host.status", {});
-    const owed = await owedIn(store, context);
+    const owed = await owedIn(store, context, status.platforms);
     if (status.gateway !== true) {
       context.exitWith(EXIT["not-found"]);
       return tell(context, { running: false, state: "none", pid: status.pid, ...owedDocument(owed) }, [
@@ -93,19 +96,6 @@ function showRunning(context: CliContext, status: Status, owed: Owed): void {
   for (const one of status.platforms) if (one.why != null) out.line(whyText(one));
   for (const problem of status.platform_problems ?? []) out.line(`settings: ${visible(problem)}`);
   for (const text of owedLines(context, owed)) out.line(text);
-  for (const text of strandedLines(status, owed)) out.line(text);
-}
-
-/** What an account owes is sent by no other: of one that was taken out or renamed somebody has to hear. */
-function strandedLines({ platforms }: Status, { outbox }: Owed): readonly string[] {
-  const isHere = (platform: string, account: string): boolean =>
-    platforms.some((one) => one.name === platform && (one.account ?? MAIN_ACCOUNT) === account);
-  return outbox.open
-    .filter(({ platform, account }) => !isHere(platform, account))
-    .map((row) => {
-      const count = row.pending + row.sending + row.unknown;
-      return `  ${count} of them can be sent by ${visible(accountLabel(row))} alone, which does not run here.`;
-    });
 }
 
 const STATES = { "safe-mode": "is in safe mode", stopping: "is stopping" } as const;
@@ -122,15 +112,33 @@ async function readOwed(context: CliContext): Promise<Owed> {
   return owedIn(store, context).finally(() => store.close());
 }
 
-async function owedIn(store: SessionStore, { clock }: CliContext): Promise<Owed> {
+async function owedIn(store: SessionStore, context: CliContext, running: Status["platforms"] = []): Promise<Owed> {
   const [outbox, { pending }] = await Promise.all([
     store.outboxStanding({ limit: DEAD_SHOWN }),
-    store.pairings({ limit: PAIRINGS_MAX, nowMs: clock.nowMs() }),
+    store.pairings({ limit: PAIRINGS_MAX, nowMs: context.clock.nowMs() }),
   ]);
-  return { outbox, pairings: pending.length };
+  return { outbox, stranded: await strandedOf(context, outbox, running), pairings: pending.length };
 }
 
-function owedLines({ out }: CliContext, { outbox, pairings }: Owed): readonly string[] {
+/** An account is there when it runs, or when the settings have it: in safe mode, or before a start, none runs. */
+async function strandedOf(
+  { home, env }: CliContext,
+  outbox: OutboxStanding,
+  running: Status["platforms"],
+): Promise<readonly Stranded[]> {
+  if (outbox.open.length === 0) return [];
+  const [{ inspectConfig }, { accountsOf }] = await Promise.all([
+    import("#config/load.js"),
+    import("#app/gateway/accounts.js"),
+  ]);
+  const { accounts } = await accountsOf({ home, env, config: inspectConfig(home, env) });
+  return strandedIn(outbox, [
+    ...running.map(({ name, account = MAIN_ACCOUNT }) => ({ platform: name, account })),
+    ...accounts.map(({ kind, name }) => ({ platform: kind.name, account: name })),
+  ]);
+}
+
+function owedLines({ out }: CliContext, { outbox, stranded, pairings }: Owed): readonly string[] {
   const { open, dead, deadCount } = outbox;
   const total = (key: "pending" | "sending" | "unknown"): number => open.reduce((sum, row) => sum + row[key], 0);
   const parts = [
@@ -141,6 +149,7 @@ function owedLines({ out }: CliContext, { outbox, pairings }: Owed): readonly st
   const waiting = formatPlural(pairings, "person", "people");
   return [
     `Messages: ${parts.join(", ")}.`,
+    ...stranded.slice(0, STRANDED_LINES).map((one) => visible(`  ${strandedText(one)}; ${strandedAdvice(one)}`)),
     ...deadLines(dead, (atMs) => out.time(atMs)),
     ...(pairings > 0 ? [`${waiting} would like to be let in: talaria pairing list`] : []),
   ];
@@ -171,10 +180,11 @@ async function emptyLines({ home, env }: CliContext): Promise<readonly string[]>
   return Object.keys(writtenPlatforms(inspectConfig(home, env))).length === 0 ? NO_PLATFORMS : [];
 }
 
-function owedDocument({ outbox, pairings }: Owed): Readonly<Record<string, unknown>> {
+function owedDocument({ outbox, stranded, pairings }: Owed): Readonly<Record<string, unknown>> {
   const { open, dead, deadCount } = outbox;
   return {
     owed: open,
+    stranded,
     dead: dead.map(({ id, platform, address, error, atMs }) => ({
       id,
       platform,
