@@ -8,7 +8,7 @@ import { OperationalError } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
 import type { DeliveryId, HostId, TurnId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
-import type { SendOutcome } from "#platform/platform.js";
+import type { Platform, SendOutcome } from "#platform/platform.js";
 import type { SessionStore } from "#session/store.js";
 import type { DueDelivery } from "#session/verbs/outbox.js";
 import type { AccountLine } from "./account-line.js";
@@ -23,6 +23,7 @@ import {
   sendOne,
   settlementOf,
 } from "./sending.js";
+import { sharesOf } from "./shares.js";
 
 /** Messages on their way at once, over all platforms. */
 export const SENDS_AT_ONCE = 64;
@@ -67,9 +68,18 @@ class Post {
   readonly #absent = new Set<DeliveryId>();
   /** Wall time, moved on by the clock that never jumps: a clock that is set back delays no delivery, nor one set ahead. */
   #baseMs: number;
-  /** Platforms whose unknowns somebody wanted looked at while that was under way. */
-  readonly #lookAgain = new Set<string>();
+  /** Platforms of which something may have an unknown outcome: what was looked at stays known until one is lost sight of. */
+  readonly #unsure = new Set<string>();
+  /** As they were when their unknowns were looked at. */
+  readonly #looked = new Map<AccountLine, Platform>();
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Lines that had something to send when they were last asked. */
+  readonly #busy = new Set<AccountLine>();
   #isWanted = false;
+  /** More may be due than was claimed: by a place that becomes free, in a line that goes on, at a later time. */
+  #isMore = false;
+  /** When the next one is due, by the clock that never jumps; the store is asked again when it is not known. */
+  #next = { isKnown: false, atMs: 0 };
   #pump: Promise<void> | undefined;
   #forgetTimer: () => void = () => undefined;
   #isStarted = false;
@@ -127,10 +137,11 @@ class Post {
         this.#isWanted = false;
         await this.#recover();
         this.#resolve();
-        for (const line of this.#parts.lines()) await this.#claimFor(line);
+        await this.#claim();
       }
       waitMs = Math.min(IDLE_LOOK_MS, await this.#untilDue());
     } catch (error) {
+      this.#next.isKnown = false;
       if (!(error instanceof OperationalError)) throw error;
       // The rows are where they were; the store is asked again.
       log.warn("the outbox waits for the store", { code: error.code });
@@ -151,25 +162,42 @@ class Post {
 
   /** Beside what is sent: a platform that is slow to say what arrived holds up its own unknowns alone. */
   #resolve(): void {
-    for (const name of new Set(this.#parts.lines().map(({ account }) => account.kind.name))) {
-      if (this.#resolving.has(name)) {
-        // It may have passed over a line that is up by now.
-        this.#lookAgain.add(name);
-        continue;
-      }
+    for (const name of this.#toLookAt()) {
+      // Whoever looks now may have passed over what is wanted: it stays wanted.
+      if (this.#resolving.has(name)) continue;
+      this.#unsure.delete(name);
       const work = this.#resolvePlatform(name)
         .catch((error: unknown) => {
           if (!(error instanceof OperationalError)) throw error;
-          // They stay unknown, and are looked at again.
+          // They stay unknown, and are looked at again in a while.
           this.#parts.log.warn("what became of deliveries cannot be told yet", { code: error.code });
+          this.#lookedMs = Number.NEGATIVE_INFINITY;
           return 0;
         })
         .then((resolved) => {
           this.#resolving.delete(name);
-          if (this.#lookAgain.delete(name) || resolved > 0) this.poke();
+          // A page of them is not all.
+          if (resolved > 0) this.#unsure.add(name);
+          this.#next.isKnown &&= resolved === 0;
+          if (this.#unsure.has(name)) this.poke();
         });
       this.#resolving.set(name, work);
     }
+  }
+
+  /** Platforms that lost sight of something, or have a line that came up since; now and then all of them. */
+  #toLookAt(): ReadonlySet<string> {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const isTime = nowMs - this.#lookedMs >= IDLE_LOOK_MS;
+    if (isTime) this.#lookedMs = nowMs;
+    for (const line of this.#parts.lines()) {
+      const platform = line.platform();
+      const isNew = platform !== undefined && this.#looked.get(line) !== platform;
+      // What waited for it is due at times that nobody has asked for yet.
+      if (isNew) this.#next.isKnown = false;
+      if (isTime || isNew) this.#unsure.add(line.account.kind.name);
+    }
+    return this.#unsure;
   }
 
   async #resolvePlatform(name: string): Promise<number> {
@@ -182,9 +210,14 @@ class Post {
 
   async #resolveUnknown(line: AccountLine): Promise<number> {
     const platform = line.platform();
-    if (platform === undefined) return 0;
+    if (platform === undefined) {
+      // It is looked at when it is back, whether or not it is opened anew for that.
+      this.#looked.delete(line);
+      return 0;
+    }
     const { store } = this.#parts;
     const unknown = await store.unknownDeliveries({ ...owedBy(line), limit: PAGE_UNKNOWN });
+    this.#looked.set(line, platform);
     for (const due of unknown) {
       const found = await findOne(platform, due, this.#send(line));
       // Whoever was cut off while looking knows nothing: the next host looks.
@@ -197,21 +230,35 @@ class Post {
     return unknown.length;
   }
 
-  async #claimFor(line: AccountLine): Promise<void> {
-    const platform = line.platform();
-    const room = Math.min(line.pace.room(), SENDS_AT_ONCE - this.#under.size);
-    if (platform === undefined || room <= 0 || this.#isStopped) return;
+  /** For all lines at once: they share a commit, and none waits for another's answer. */
+  async #claim(): Promise<void> {
+    this.#isMore = false;
+    if (this.#isStopped) return;
+    const up = this.#parts.lines().filter((line) => line.platform() !== undefined);
+    const wishes = up.map((line) => ({ room: line.pace.room(), isBusy: this.#busy.has(line) }));
+    const shares = sharesOf(SENDS_AT_ONCE - this.#under.size, wishes);
+    const claims = await Promise.allSettled(up.map((line, at) => this.#claimFor(line, shares[at] ?? 0)));
+    for (const claim of claims) if (claim.status === "rejected") throw claim.reason;
+  }
+
+  async #claimFor(line: AccountLine, limit: number): Promise<void> {
+    if (limit <= 0) return this.#leftMore();
     const { store, host } = this.#parts;
-    const claimed = await store.claimDeliveries({
-      host,
-      ...owedBy(line),
-      limit: room,
-      nowMs: this.#nowMs(),
-    });
+    const claimed = await store.claimDeliveries({ host, ...owedBy(line), limit, nowMs: this.#nowMs() });
     faultPoint("outbox.claimed");
     line.pace.take(claimed.length);
     for (const due of claimed) this.#begin(this.#deliver(line, due));
-    if (claimed.length === room) this.#isWanted ||= this.#under.size < SENDS_AT_ONCE && line.pace.room() > 0;
+    if (claimed.length === 0) this.#busy.delete(line);
+    else this.#busy.add(line);
+    if (claimed.length < limit) return;
+    this.#leftMore();
+    this.#isWanted ||= this.#under.size < SENDS_AT_ONCE && line.pace.room() > 0;
+  }
+
+  /** Whoever ends next looks again, and when the next is due has to be asked. */
+  #leftMore(): void {
+    this.#isMore = true;
+    this.#next.isKnown = false;
   }
 
   #begin(work: Promise<void>): void {
@@ -223,7 +270,7 @@ class Post {
       })
       .finally(() => {
         this.#under.delete(done);
-        this.poke();
+        if (this.#isMore) this.poke();
       });
     this.#under.add(done);
   }
@@ -251,6 +298,7 @@ class Post {
     const { chatEveryMs, groupEveryMs = chatEveryMs } = line.account.kind.limits;
     const nextMs = nowMs + (due.address.chatType === "dm" ? chatEveryMs : groupEveryMs);
     await this.#keep(() => this.#write(due, event, nextMs));
+    if (event.type === "lost-sight") this.#unsure.add(line.account.kind.name);
     faultPoint("outbox.settled");
     if (event.type === "sent") {
       line.counts.sent++;
@@ -267,13 +315,15 @@ class Post {
   async #write(due: DueDelivery, event: Settlement, nextMs?: number): Promise<void> {
     const { store, clock, log, notices } = this.#parts;
     const notice = event.type === "gave-up" ? notices.of(due, event.error) : undefined;
-    await store.settleDelivery({
+    const settled = await store.settleDelivery({
       id: due.id,
       event,
       ...(nextMs === undefined ? {} : { nextMs }),
       ...(notice === undefined ? {} : { notice }),
       nowMs: clock.nowMs(),
     });
+    const isOver = event.type === "sent" && settled.kind === "ok" && settled.nextMs === undefined;
+    if (!isOver) this.#leftMore();
     if (notice !== undefined) notices.kept(due);
     if (event.type !== "gave-up") return;
     const { id: delivery, platform, conversation } = due;
@@ -309,10 +359,15 @@ class Post {
   /** Milliseconds until something can be done: by a line that is up, for what it may send, at its own pace. */
   async #untilDue(): Promise<number> {
     if (this.#under.size >= SENDS_AT_ONCE) return IDLE_LOOK_MS;
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (this.#next.isKnown && this.#next.atMs > nowMs) return this.#next.atMs - nowMs;
+    // Whoever changes it from here on says so, and pokes.
+    this.#next.isKnown = true;
     let soonestMs = IDLE_LOOK_MS;
     for (const line of this.#parts.lines()) {
       if (line.platform() !== undefined) soonestMs = Math.min(soonestMs, await this.#untilDueFor(line));
     }
+    this.#next.atMs = nowMs + soonestMs;
     return soonestMs;
   }
 

@@ -78,6 +78,29 @@ export function describeOutbox(open: OpenStore): void {
       expect(await claim(scene)).toMatchObject([{ id, text: "one", attempts: 2, isMarked: false }]);
     });
 
+    it("[CT-3] say with their end when the next in line is due, if there is one", async () => {
+      const scene = await Scenario.open(open);
+      await owe(scene, ["one", "two"]);
+      await owe(scene, ["elsewhere"], "2");
+      const sent = { type: "sent", receipt: "r" } as const;
+      const due = await claim(scene);
+      const idOf = (wanted: string): DeliveryId => due.find(({ text }) => text === wanted)?.id as DeliveryId;
+      const nextMs = scene.clock.nowMs() + 60_000;
+      const later = { type: "refused-for-now", dueMs: scene.clock.nowMs() } as const;
+      // A line whose head has not ended has no next.
+      expect(await settle(scene, idOf("one"), later)).toEqual({ kind: "ok", phase: "pending" });
+      await claim(scene);
+      const ended = { id: idOf("one"), event: sent, nextMs, nowMs: scene.tick() };
+      expect(await scene.store.settleDelivery(ended)).toEqual({ kind: "ok", phase: "sent", nextMs });
+      expect(await settle(scene, idOf("elsewhere"), sent)).toEqual({ kind: "ok", phase: "sent" });
+      expect(await claim(scene)).toEqual([]);
+      scene.clock.advance(60_000);
+      const two = await head(scene);
+      expect(two.text).toBe("two");
+      const blocked = { type: "gave-up", error: "blocked" } as const;
+      expect(await settle(scene, two.id, blocked)).toEqual({ kind: "ok", phase: "dead" });
+    });
+
     it("[CT-4] whose outcome nobody knows go out again only as a marked copy", async () => {
       const scene = await Scenario.open(open);
       await owe(scene, ["one"]);
@@ -93,7 +116,7 @@ export function describeOutbox(open: OpenStore): void {
       await owe(scene, ["one", "two"]);
       const { id } = await head(scene);
       await settle(scene, id, { type: "lost-sight" });
-      expect(await settle(scene, id, { type: "sent", receipt: "found" })).toEqual({ kind: "ok", phase: "sent" });
+      expect(await settle(scene, id, { type: "sent", receipt: "found" })).toMatchObject({ kind: "ok", phase: "sent" });
       expect(texts(await claim(scene))).toEqual(["two"]);
     });
 
@@ -101,7 +124,10 @@ export function describeOutbox(open: OpenStore): void {
       const scene = await Scenario.open(open);
       await owe(scene, ["one", "two"]);
       const { id } = await head(scene);
-      expect(await settle(scene, id, { type: "gave-up", error: "blocked" })).toEqual({ kind: "ok", phase: "dead" });
+      expect(await settle(scene, id, { type: "gave-up", error: "blocked" })).toMatchObject({
+        kind: "ok",
+        phase: "dead",
+      });
       expect(await settle(scene, id, { type: "sent", receipt: "late" })).toEqual({ kind: "already-ended" });
       expect(texts(await claim(scene))).toEqual(["two"]);
     });

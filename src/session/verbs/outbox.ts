@@ -131,7 +131,12 @@ export interface OutboxVerbs {
     readonly notice?: DeadNotice;
     readonly nowMs: number;
   }):
-    | { readonly kind: "ok"; readonly phase: DeliveryState["phase"] }
+    | {
+        readonly kind: "ok";
+        readonly phase: DeliveryState["phase"];
+        /** The next of its line is due then; absent: its end made nothing due. */
+        readonly nextMs?: number;
+      }
     | { readonly kind: "already-ended" | "unknown" }
     /** News of an attempt that is no longer under way: nothing changed. */
     | { readonly kind: "out-of-turn"; readonly phase: DeliveryState["phase"] };

@@ -45,13 +45,15 @@ export function owe(tx: Tx, owed: Owed): DeliveryId[] {
   });
 }
 
-export function promoteDelivery(tx: Tx, destination: string, nowMs: number): void {
-  tx.db.run(
+/** True when there is a next one: it is due then. */
+export function promoteDelivery(tx: Tx, destination: string, nowMs: number): boolean {
+  const promoted = tx.db.run(
     `UPDATE delivery SET due_ms = ?1 WHERE no = (SELECT min(no) FROM delivery WHERE destination = ?2 AND ended_ms IS NULL)
        AND due_ms IS NULL AND state = 'pending'`,
     nowMs,
     destination,
   );
+  return promoted > 0;
 }
 
 export function promoteHook(tx: Tx, line: { subscriber: string; order_key: string }, nowMs: number): void {

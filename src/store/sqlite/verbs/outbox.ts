@@ -105,12 +105,12 @@ export const outboxVerbs: VerbTable<OutboxVerbs> = {
     if (!isTimely(state, event)) return { kind: "out-of-turn", phase: state.phase };
     const next = transitionDelivery(state, event);
     writeDelivery(tx, row, next, nowMs);
-    if (next.phase === "sent" || next.phase === "dead") {
-      promoteDelivery(tx, row.destination, nextMs ?? nowMs);
-      forgetDeleted(tx, "delivery", row.no);
-    }
+    const hasEnded = next.phase === "sent" || next.phase === "dead";
+    const dueMs = nextMs ?? nowMs;
+    const isNextDue = hasEnded && promoteDelivery(tx, row.destination, dueMs);
+    if (hasEnded) forgetDeleted(tx, "delivery", row.no);
     if (next.phase === "dead" && notice !== undefined) oweNotice(tx, notice, nowMs);
-    return { kind: "ok", phase: next.phase };
+    return { kind: "ok", phase: next.phase, ...(isNextDue ? { nextMs: dueMs } : {}) };
   },
 
   enqueueJob(tx, { kind, key, conversation, payload, dueMs }) {
