@@ -44,7 +44,7 @@ const LAST_WORDS_MS = 300;
 /** More looks without a beat than the watchdog takes to speak up. */
 const STARVED_BEATS = 5;
 /** So much longer is waited where nobody is named yet: on a busy machine the watchdog, who knows whose code it is, is late too. */
-const UNNAMED_FACTOR = 2;
+const UNNAMED_FACTOR = 3;
 /** A beat more or less is nothing: with so many missed the event loop stands still. */
 const STILL_BEATS = 2;
 /** Signals that a process gets for what it did itself. */

@@ -7,7 +7,7 @@ export interface PluginLimits {
   readonly loadMs: number;
   /** How often the plugin host says that its event loop turns, and how often we look. */
   readonly beatMs: number;
-  /** So many looks in a row without a beat: the event loop is blocked; twice as many where nobody can be named. Looks, not time: a laptop may sleep. */
+  /** So many looks in a row without a beat: the event loop is blocked; three times as many where nobody can be named. Looks, not time: a laptop may sleep. */
   readonly beatsMissedMax: number;
   /** After a call was cancelled, how long its answer is still waited for. */
   readonly cancelGraceMs: number;

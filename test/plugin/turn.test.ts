@@ -40,6 +40,15 @@ async function restartWith(plugins: Readonly<Record<string, string>>): Promise<v
   await stage.startHost();
 }
 
+/** A start does not wait for plugins it knows nothing of, or not for long: what a test uses has to be there. */
+async function loaded(...names: string[]): Promise<void> {
+  const known = (): string[] => {
+    const state = readFileSync(join(stage.place.home, "plugins", "state.json"), "utf8");
+    return Object.keys((JSON.parse(state) as { known?: object }).known ?? {}).sort();
+  };
+  await vi.waitFor(() => expect(known()).toEqual(names), 30_000);
+}
+
 async function ask(text: string) {
   const client = await stage.open("socket");
   const { session_id: id } = await client.call("session.create", { cols: 80, cwd: stage.place.cwd });
@@ -78,6 +87,7 @@ describe("a host with plugins", () => {
 
   it("[PL-2] lets the model use a plugin's tool, tells the plugin, and takes its context", async () => {
     await restartWith({ good: GOOD });
+    await loaded("good");
     const { id, end, results } = await ask("shout it");
     expect(end).toMatchObject({ status: "complete", text: "It was shouted." });
     expect(results).toMatchObject([{ name: "shout", outcome: "ok", result: expect.stringContaining("MILK!") }]);
@@ -91,6 +101,7 @@ describe("a host with plugins", () => {
       leaver:
         "export function register(t: any) { t.tool({ name: 'leave', description: 'd', effect: 'read-only', run: () => process.exit(3) }); }",
     });
+    await loaded("good", "leaver");
     const { end, results } = await ask("leave now");
     expect(end).toMatchObject({ status: "complete", text: "It left." });
     expect(results).toMatchObject([
@@ -103,6 +114,7 @@ describe("a host with plugins", () => {
     await restartWith({
       guard: "export function register(t: any) { t.on('pre_tool_call', () => new Promise(() => {})); }",
     });
+    await loaded("guard");
     const { end, results } = await ask("plan it");
     expect(end).toMatchObject({ status: "complete", text: "Planned." });
     expect(results).toHaveLength(1);
@@ -113,6 +125,7 @@ describe("a host with plugins", () => {
     await restartWith({
       wild: "export function register(t: any) { t.on('on_session_start', () => { for (;;) {} }); t.on('pre_llm_call', () => { for (;;) {} }); }",
     });
+    await loaded("wild");
     const client = await stage.open("socket");
     const { session_id: id } = await client.call("session.create", { cols: 80, cwd: stage.place.cwd });
     await client.call("prompt.submit", { session_id: id, text: "hello" });

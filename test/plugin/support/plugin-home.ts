@@ -15,7 +15,7 @@ import { NO_STATE } from "#plugin/state.js";
 export const QUICK: PluginLimits = {
   ...PLUGIN_LIMITS,
   loadMs: 15_000,
-  beatsMissedMax: 5,
+  beatsMissedMax: 6,
   restartMs: 50,
   restartMaxMs: 200,
   openWaitMs: 15_000,
