@@ -35,12 +35,12 @@ export interface LifeReport {
 const CHATS = 4;
 const CHECK_EVERY_KILLS = 5;
 /** A start takes a tenth of a second; a writer that is not ready after this is wedged. */
-const READY_MS_MAX = 20_000;
-const DRAIN_MS_MAX = 60_000;
+const READY_MS_MAX = 60_000;
+const DRAIN_MS_MAX = 120_000;
 const WORK_MS_MIN = 5;
 const WORK_MS_MAX = 45;
 /** A fault point that is not reached by then: the writer is killed where it is. Enough for a machine that is slow. */
-const FAULT_MS_MAX = 1_000;
+const FAULT_MS_MAX = 10_000;
 const START_MS_MAX = 170;
 
 export async function runLife(options: LifeOptions): Promise<LifeReport> {

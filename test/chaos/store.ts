@@ -82,7 +82,8 @@ export async function runStoreChaos(options: StoreChaosOptions): Promise<StoreCh
         mkdirSync(folder);
         const violations = await task(folder);
         result.violations.push(...violations.map((violation) => ({ ...violation, folder })));
-        if (violations.length === 0 || !options.isKeeping) rmSync(folder, { recursive: true, force: true });
+        if (violations.length === 0 || !options.isKeeping)
+          rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
         // One run that went wrong says enough.
         if (violations.length > 0) stop.abort();
         noteTime();
@@ -93,7 +94,8 @@ export async function runStoreChaos(options: StoreChaosOptions): Promise<StoreCh
       if (failure !== undefined && !options.signal?.aborted) throw failure;
   } finally {
     endChildren();
-    if (!options.isKeeping || result.violations.length === 0) rmSync(top, { recursive: true, force: true });
+    if (!options.isKeeping || result.violations.length === 0)
+      rmSync(top, { recursive: true, force: true, maxRetries: 20 });
   }
   result.wasInterrupted = options.signal?.aborted ?? false;
   noteTime();

@@ -87,7 +87,7 @@ export async function runTurnChaos(options: TurnChaosOptions): Promise<TurnChaos
     for (const failure of await Promise.all(lanes))
       if (failure !== undefined && !options.signal?.aborted && result.violations.length === 0) throw failure;
   } finally {
-    rmSync(top, { recursive: true, force: true });
+    rmSync(top, { recursive: true, force: true, maxRetries: 20 });
   }
   result.wasInterrupted = options.signal?.aborted ?? false;
   noteTime();

@@ -17,7 +17,8 @@ import { type ModelServer, startModelServer } from "../support/model-server/serv
 const RUN_MS_MAX = 60_000;
 const LOOK_MS = 40;
 const APPEAR_MS_MAX = 45_000;
-const OUTLIVE_MS_MAX = 3_000;
+/** Less than the commands of tests take by themselves. */
+const OUTLIVE_MS_MAX = 20_000;
 const GONE_MS_MAX = 400;
 const PRINTED_ID = /conversation(?: |":")([0-9a-z]{16})\b/;
 
@@ -202,18 +203,31 @@ export class Life {
     return true;
   }
 
+  /** What was streamed and is stored of the turn that runs, looked at beside its host. */
+  liveDraft(): string {
+    const db = new Connection({ path: join(this.home, DATABASE), isReadOnly: true });
+    try {
+      return draftIn(db);
+    } finally {
+      db.release();
+    }
+  }
+
   /** What was streamed and is stored of a turn that was cut; looked at in a copy, so that the next start finds its own. */
   draft(): string {
     const copy = join(this.folder, `look-${++this.#looks}`);
     copyStore(this.home, copy);
-    const db = new Connection({ path: join(copy, DATABASE) });
-    return db.get<{ draft: string | null }>("SELECT draft FROM turn WHERE state <> 'settled'")?.draft ?? "";
+    return draftIn(new Connection({ path: join(copy, DATABASE) }));
   }
 
   /** What the model was sent last. */
   lastRequest(): string {
     return JSON.stringify(this.server.exchanges.at(-1)?.seen ?? {});
   }
+}
+
+function draftIn(db: Connection): string {
+  return String(db.scalar("SELECT draft FROM turn WHERE state <> 'settled'") ?? "");
 }
 
 /** A zombie has ended: only its parent has not looked yet. */

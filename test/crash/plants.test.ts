@@ -17,7 +17,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-plants-"));
   stageWhole(join(folder, "sound"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const everyPlant = Object.entries(ALL_TURN_PLANTS);
 const plants = sample(everyPlant);
@@ -39,7 +39,7 @@ describe("a planted bug", () => {
     async (_, key, plant) => {
       const launcher = stageWhole(join(folder, key), plant);
       const wrong = await inLanes(() => plant.scenario.play(launcher));
-      rmSync(join(folder, key), { recursive: true, force: true });
+      rmSync(join(folder, key), { recursive: true, force: true, maxRetries: 20 });
       expect(wrong.join("\n"), plant.scenario.name).toMatch(plant.found);
     },
   );

@@ -19,7 +19,7 @@ export function stagedLives(): (script: readonly RuledReply[]) => Promise<Life> 
   afterEach(async () => {
     for (const life of lives.splice(0)) await life.end();
   });
-  afterAll(() => rmSync(staged, { recursive: true, force: true }));
+  afterAll(() => rmSync(staged, { recursive: true, force: true, maxRetries: 20 }));
   return async (script) => {
     const life = await Life.begin(launcher, script);
     lives.push(life);

@@ -36,7 +36,7 @@ export async function checkCuts(request: CutsRequest, journal: Journal): Promise
     violations.push(
       ...found.map(({ kind, text }) => ({ kind, text: `cut ${no} (${cut.kind} at ${cut.intact}): ${text}` })),
     );
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   }
   return { violations, cuts: request.count, commits: log.commits.length };
 }

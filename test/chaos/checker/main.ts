@@ -39,7 +39,7 @@ async function serve(request: Request): Promise<void> {
     case "check":
       copyStore(request.home, request.copy);
       answer({ kind: "checked", violations: await checkStore(request.copy, journal, request.options) });
-      rmSync(request.copy, { recursive: true, force: true });
+      rmSync(request.copy, { recursive: true, force: true, maxRetries: 20 });
       return;
     case "empty-log":
       emptyLog(request.home);

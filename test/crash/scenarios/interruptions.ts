@@ -1,4 +1,5 @@
 /** Turns that a person or a signal ends in mid-stream or in mid-command. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { finished } from "../../cli/support/run.js";
 import type { RuledReply } from "../../support/model-server/reply.js";
 import { inOrder } from "../../support/model-server/rules.js";
@@ -15,6 +16,11 @@ export const SLOW = inOrder({ text: WORDS, pieceChars: WORD_CHARS, chunkDelayMs:
 export const LOST_CHARS_MAX = (2 * WORD_CHARS * 1_000) / WORD_MS;
 /** Streamed for longer than may be lost. */
 export const ENOUGH = "word45";
+/** The first time it is asked it says enough, and goes on when the test lets it; at once after that. */
+export const HELD = inOrder({ text: WORDS, pieceChars: WORD_CHARS, holdAfter: 60 }, { text: WORDS });
+/** A second, and whatever a slow machine needs: a draft that is not stored by then never is. */
+const STORED_MS_MAX = 15_000;
+const LOOK_MS = 50;
 
 export const hasShown =
   (words: string) =>
@@ -114,11 +120,12 @@ export function killedCommand(signal: Deadly): Scenario {
 export function killedAnswer(signal: Deadly): Scenario {
   return defineScenario({
     name: `an answer whose host is ended by ${signal}`,
-    script: SLOW,
+    script: HELD,
     async act(life, complain) {
       const child = life.start(["chat", "-q", "tell me", "--stream-json"]);
       const ended = finished(child);
       const id = Life.idOf(await heard(child, hasShown(ENOUGH)));
+      await untilStored(life);
       life.faults.plan("dead");
       life.signalHost(signal);
       judgeDraft(life, shownText((await ended).stdout), complain);
@@ -126,6 +133,13 @@ export function killedAnswer(signal: Deadly): Scenario {
       await judgeResumed(life, id, complain);
     },
   });
+}
+
+/** While the answer is still being given; what was not stored in time is told by whoever judges. */
+export async function untilStored(life: Life): Promise<void> {
+  for (let waited = 0; waited < STORED_MS_MAX && !life.liveDraft().includes(ENOUGH); waited += LOOK_MS) {
+    await sleep(LOOK_MS);
+  }
 }
 
 /** What is stored of an answer that was cut is its beginning, but for a second. */
