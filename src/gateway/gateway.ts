@@ -108,6 +108,7 @@ export interface AccountStanding {
   /** Since this host began. */
   readonly received: number;
   readonly sent: number;
+  /** Messages that were given up on, however often each was tried. */
   readonly failed: number;
   readonly lastReceivedMs: number | null;
   readonly lastSentMs: number | null;

@@ -50,6 +50,7 @@ interface Post {
   readonly scene: RuntimeScene;
   readonly paper: PaperPlatform;
   readonly outbox: Outbox;
+  readonly line: AccountLine;
   readonly dead: string[];
   owe(parts: string[], chatId?: string): Promise<void>;
   /** A new process over the same store and the same paper. */
@@ -100,6 +101,7 @@ function post(
     scene,
     paper,
     outbox,
+    line,
     dead,
     async owe(parts, chatId = "1") {
       const address = { platform: "paper", account: "main", chatType: "dm", chatId };
@@ -196,12 +198,14 @@ describe("the outbox", () => {
 
   it("[CT-3] gives up on what is refused for good, tells it once, and goes on with the line", async () => {
     const at = post();
-    at.paper.fates.push({ kind: "refused", why: "blocked" });
+    at.paper.fates.push({ kind: "retry", afterMs: 1, why: "busy" }, { kind: "refused", why: "blocked" });
     await at.owe(["one", "two"]);
     await pass(at, 5_000);
-    await until(() => at.paper.sheet.length === 1);
+    await until(() => at.line.standing().sent === 1);
     expect(at.paper.shown()).toEqual(["two"]);
     expect(at.dead).toEqual(["blocked"]);
+    // Messages are counted, not attempts.
+    expect(at.line.standing()).toMatchObject({ sent: 1, failed: 1 });
   });
 
   it("[CT-4] gives up on a line that swallows every copy", async () => {
@@ -211,6 +215,7 @@ describe("the outbox", () => {
     await pass(at, 10 * 60_000);
     expect(at.paper.attempts.length).toBe(5);
     expect(at.dead).toHaveLength(1);
+    await until(() => at.line.standing().failed === 1);
   });
 
   it("[GW-16] keeps the slower pace of groups where the platform has one", async () => {

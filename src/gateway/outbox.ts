@@ -226,6 +226,7 @@ class Post {
       const event = resolutionOf(found, due, this.#nowMs());
       faultPoint("outbox.resolved");
       await this.#write(due, event);
+      if (event.type === "gave-up") line.counts.failed++;
     }
     return unknown.length;
   }
@@ -308,7 +309,7 @@ class Post {
     const why = outcome.kind === "sent" ? "" : outcome.why;
     const { platform, account } = line.standing();
     log.warn("a message was not delivered", { platform, account, delivery: due.id, outcome: outcome.kind, why });
-    line.counts.failed++;
+    if (event.type === "gave-up") line.counts.failed++;
   }
 
   /** [CT-3] That one is given up on and what its owner is told of it are one commit. */
