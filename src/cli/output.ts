@@ -5,7 +5,7 @@
 import type { Clock } from "#base/clock.js";
 import { visible } from "#base/text-width.js";
 import { confirm } from "./confirm.js";
-import { formatTime, type TimeStyle } from "./format.js";
+import { formatTime, type TimeStyle, wrap } from "./format.js";
 import { createPaint, type Paint } from "./paint.js";
 import { noProgress, type Progress, startProgress } from "./progress.js";
 import { type Column, renderTable } from "./table.js";
@@ -23,6 +23,8 @@ export interface Output {
   readonly columns: number;
   /** Prints a line as it is: pass data through `visible` first. */
   line(text?: string): void;
+  /** Prints prose: in a terminal broken between words, its further lines behind `indent`. */
+  prose(text: string, indent?: string): void;
   /** Prints a table that fits; cells are made safe. Prints `empty` when there are no rows. */
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty?: string): void;
   /** The one JSON document of `--json`: indented in a terminal, compact otherwise. */
@@ -61,6 +63,10 @@ export function createOutput(settings: OutputSettings): Output {
     errorPaint,
     columns,
     line,
+    prose(text, indent = "") {
+      const lines = process.stdout.isTTY ? wrap(text, columns - indent.length) : [text];
+      for (const [at, one] of lines.entries()) line(at === 0 ? one : `${indent}${one}`);
+    },
     table(tableColumns, rows, empty) {
       if (rows.length === 0 && empty !== undefined) return line(empty);
       for (const text of renderTable(tableColumns, rows, { columns, paint })) line(text);

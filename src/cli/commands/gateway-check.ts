@@ -32,8 +32,8 @@ export async function check(context: CliContext): Promise<void> {
       })),
     });
   } else {
-    for (const { text, isRefusal } of problems) out.line(`${isRefusal ? "error" : "warning"}: ${visible(text)}`);
-    for (const account of accounts) out.line(accountText(account));
+    for (const { text, isRefusal } of problems) out.prose(`${isRefusal ? "error" : "warning"}: ${visible(text)}`, "  ");
+    for (const account of accounts) out.prose(accountText(account), "  ");
     if (Object.keys(writtenPlatforms(config)).length === 0) for (const line of NO_PLATFORMS) out.line(line);
   }
   if (refused.length === 0) return;

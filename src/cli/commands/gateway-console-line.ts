@@ -85,7 +85,7 @@ export class ConsoleLine {
   say(text: string): "said" | "waits" | "full" {
     if (this.#unkept.size >= UNKEPT_MAX) return "full";
     const id = randomIds<string>();
-    const line = JSON.stringify({ type: "say", id, ...this.wish.seat, text });
+    const line = JSON.stringify({ type: "say", id, ...this.wish.seat, name: this.wish.seat.who, text });
     this.#unkept.set(id, line);
     return this.#write(line) ? "said" : "waits";
   }

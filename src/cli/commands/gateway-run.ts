@@ -120,7 +120,7 @@ function tellChanges(context: CliContext, standing: () => GatewayStanding): () =
   const { accounts, problems } = standing();
   for (const { text, isRefusal } of problems) {
     if (out.json) out.document({ event: "problem", text, refused: isRefusal });
-    else out.line(`${isRefusal ? out.paint.red("not started") : out.paint.yellow("ignored")}: ${visible(text)}`);
+    else out.prose(`${isRefusal ? out.paint.red("not started") : out.paint.yellow("ignored")}: ${visible(text)}`, "  ");
   }
   if (accounts.length === 0 && !out.json) for (const line of NO_PLATFORMS) out.line(line);
   const told = new Map<string, string>();
@@ -134,7 +134,7 @@ function tellChanges(context: CliContext, standing: () => GatewayStanding): () =
       if (told.get(label) === news) continue;
       told.set(label, news);
       if (out.json) out.document({ event: "platform", ...account });
-      else out.line(`${label}: ${visible(stateText(state))}`);
+      else out.prose(`${label}: ${visible(stateText(state))}`, "  ");
     }
     forget = clock.after(LOOK_EVERY_MS, look);
   };
@@ -144,9 +144,10 @@ function tellChanges(context: CliContext, standing: () => GatewayStanding): () =
 
 /** What somebody who has configured nothing can do. */
 export const NO_PLATFORMS: readonly string[] = [
-  "No platform is configured, so nobody can write from anywhere yet. To try it without an account:",
+  "No platform is configured, so nobody can write from anywhere yet.",
+  "To try it without an account:",
   '  talaria config set platforms \'{"console": {"owners": ["me"]}}\'',
   "  talaria gateway run         and in a second terminal:",
   "  talaria gateway console",
-  "docs/guide/gateway.md tells how to add Telegram, Discord, Slack, IRC or a webhook.",
+  "docs/guide/gateway.md: how to add Telegram, Discord, Slack, IRC or a webhook.",
 ];

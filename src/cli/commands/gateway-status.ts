@@ -14,6 +14,7 @@ import { NO_PLATFORMS } from "./gateway-run.js";
 import { accountLabel } from "./gateway-words.js";
 import { silentDocument, silentLines } from "./host-status.js";
 
+const INDENT = "  ";
 const DEAD_SHOWN = 50;
 const DEAD_LINES = 5;
 const STRANDED_LINES = 5;
@@ -76,11 +77,11 @@ function showRunning(context: CliContext, status: Status, owed: Owed): void {
   const { out, clock } = context;
   const span = formatSpan(status.uptime_s * 1_000);
   const state = status.state === undefined || status.state === "serving" ? "runs" : STATES[status.state];
-  out.line(
+  out.prose(
     `The gateway ${state} (process ${status.pid}, for ${span}); ${formatPlural(status.working, "turn")} at work.`,
   );
   if (status.safe_mode !== null && status.safe_mode !== undefined) {
-    out.line("It crashed too often and opens no platform for now; talaria logs may tell why.");
+    out.prose("It crashed too often and opens no platform for now; talaria logs may tell why.");
   }
   out.table(
     [
@@ -93,9 +94,9 @@ function showRunning(context: CliContext, status: Status, owed: Owed): void {
     ],
     status.platforms,
   );
-  for (const one of status.platforms) if (one.why != null) out.line(whyText(one));
-  for (const problem of status.platform_problems ?? []) out.line(`settings: ${visible(problem)}`);
-  for (const text of owedLines(context, owed)) out.line(text);
+  for (const one of status.platforms) if (one.why != null) out.prose(whyText(one), INDENT);
+  for (const problem of status.platform_problems ?? []) out.prose(`settings: ${visible(problem)}`, INDENT);
+  for (const text of owedLines(context, owed)) out.prose(text, INDENT.repeat(2));
 }
 
 const STATES = { "safe-mode": "is in safe mode", stopping: "is stopping" } as const;
@@ -226,5 +227,5 @@ function statusDocument(status: Status): Readonly<Record<string, unknown>> {
 
 function tell({ out }: CliContext, document: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
   if (out.json) out.document(document);
-  else for (const line of lines) out.line(line);
+  else for (const line of lines) out.prose(line, INDENT);
 }

@@ -96,7 +96,7 @@ function report({ out, exitWith }: CliContext, { label, ids, isUp, isWaited, sta
   if (out.json) {
     const receipts = states.flatMap((one) => (one.phase === "sent" ? [one.receipt] : []));
     out.document({ to: label, state, parts: ids.length, ids, receipts, errors: dead, gatewayRuns: isUp });
-  } else out.line(outcomeText({ label: visible(label), count: ids.length, isUp, isWaited }, state, dead[0] ?? ""));
+  } else out.prose(outcomeText({ label: visible(label), count: ids.length, isUp, isWaited }, state, dead[0] ?? ""));
 }
 
 interface Told {
