@@ -100,6 +100,15 @@ describe("accounts of one platform with equal ids", () => {
     );
   });
 
+  it("[GW-21] [GW-23] keep each how far it has read in a place that all of them have", async () => {
+    const { hear, store } = await open({ pairing: false });
+    await hear(() => "not for you", { sender: { id: "66" }, cursor: { name: "ops", value: "7" } });
+    for (const account of NAMES) {
+      const cursors = await store.cursors({ platform: "paper", account, limit: 9 });
+      expect([account, cursors]).toEqual([account, [{ name: "ops", value: "7" }]]);
+    }
+  });
+
   it("[GW-23] [GW-5] let in by code whom they showed it to, and not who has that id elsewhere", async () => {
     const { at, hear, shows, papers, store, clock } = await open({ allow: [] });
     const where: Partial<Incoming> = { chat: { type: "dm", id: "66" }, sender: { id: "66", name: "Eve" } };
