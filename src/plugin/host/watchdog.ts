@@ -15,15 +15,19 @@ export const LEASH_FD = 5;
 const LOOK_MS = 250;
 /** So many looks in a row without a beat of the main thread. The parent waits longer than that. */
 const STILL_MAX = 8;
-const SAMPLE_MS = 1_000;
+/** How long a sample may take: on a busy machine the other thread gets little time to be paused in. */
+const SAMPLE_MS = 5_000;
 /** Pauses in one sample. */
 const SAMPLES_MAX = 200;
 const MB = 1_000_000;
+/** Memory goes on running away while we look whose code it is: no further than this. */
+const SAMPLED_MB_MAX = 4 * MEMORY_MB_MAX;
 
 const beats = new Int32Array(workerData as SharedArrayBuffer);
 const folders: Folder[] = [];
 let seen = 0;
 let still = 0;
+let isSampling = false;
 
 parentPort?.on("message", (folder: Folder) => folders.push(folder));
 const leash = new Socket({ fd: LEASH_FD, readable: true, writable: true });
@@ -39,7 +43,7 @@ function look(): void {
     return;
   }
   // Once in a while as long as it is blocked: the first sample may have met nobody's code.
-  if (still > 0 && still % STILL_MAX === 0) void report("blocked", "it blocks the event loop");
+  if (still > 0 && still % STILL_MAX === 0 && !isSampling) void report("blocked", "it blocks the event loop");
   systemClock.after(LOOK_MS, look);
 }
 
@@ -49,7 +53,9 @@ async function endFor(how: Trouble["how"], text: string): Promise<void> {
 }
 
 async function report(how: Trouble["how"], text: string): Promise<void> {
+  isSampling = true;
   const found = await sample();
+  isSampling = false;
   const trouble: Trouble = {
     type: "trouble",
     plugin: found?.plugin ?? null,
@@ -82,7 +88,13 @@ async function sample(): Promise<{ readonly plugin: string; readonly place: stri
       session.post("Debugger.pause");
     });
     session.post("Debugger.pause");
-    systemClock.after(SAMPLE_MS, () => resolve(undefined));
+    const giveUpMs = systemClock.monotonicMs() + SAMPLE_MS;
+    const lookAtTime = (): void => {
+      const isTooMuch = process.memoryUsage.rss() > SAMPLED_MB_MAX * MB;
+      if (isTooMuch || systemClock.monotonicMs() > giveUpMs) resolve(undefined);
+      else systemClock.after(LOOK_MS, lookAtTime);
+    };
+    lookAtTime();
   });
   session.disconnect();
   return found;
