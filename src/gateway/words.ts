@@ -127,5 +127,6 @@ export const RECEIPTS = {
   steer: (): string => "Noted: it goes into the turn that runs.",
   interrupt: (): string => "Stopping what I was doing; this is next.",
   draining: "I am stopping for now. Your message is stored and will be answered when I am back.",
+  full: "Too many of your commands wait for their answers; this one was left. Send it again when some are answered.",
   tooLong: "That message is too long for me; nothing of it was kept. Send it as a file or in parts.",
 } as const;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { SlashCommand } from "#command/command.js";
+import { COMMANDS_QUEUED_MAX } from "#session/verbs/chat.js";
 import { ADA, BOB, ChatScene, OWNER_OF_HOME } from "../../../test/support/chat-scene.js";
 import type { GatewaySceneOptions } from "../../../test/support/gateway-scene.js";
 import { PAPER_LIMITS } from "../../../test/support/paper-platform.js";
@@ -24,6 +25,25 @@ const said = async (scene: ChatScene, id: string): Promise<string[]> => {
   const rows = await scene.scene.history((await scene.conversationOf(id)) as never);
   return rows.filter(({ isSuperseded }) => !isSuperseded).map(({ role, text }) => `${role}: ${text}`);
 };
+
+/** One that is not over before the test says so. */
+function slowCommand(): { slow: SlashCommand; release: () => void } {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow: SlashCommand = {
+    name: "slow",
+    aliases: [],
+    category: "Info",
+    arguments: "none",
+    summary: "takes its time",
+    where: ["chat"],
+    who: "anyone",
+    run: () => held.then(() => ({ say: ["slowly done"], next: { kind: "stay" } })),
+  };
+  return { slow, release: () => release() };
+}
 
 describe("a command in a chat", () => {
   it("[GW-6] [CT-2] is answered once, however often it is delivered, also to the next host", async () => {
@@ -65,26 +85,41 @@ describe("a command in a chat", () => {
   });
 
   it("[CT-7] a slow one keeps no quick one waiting", async () => {
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow: SlashCommand = {
-      name: "slow",
-      aliases: [],
-      category: "Info",
-      arguments: "none",
-      summary: "takes its time",
-      where: ["chat"],
-      who: "anyone",
-      run: () => held.then(() => ({ say: ["slowly done"], next: { kind: "stay" } })),
-    };
+    const { slow, release } = slowCommand();
     const at = await open([], { parts: { commands: { commands: () => [slow] } } });
     await at.say("/slow");
     await at.say("/slow");
     expect(await at.ask("/version")).toBe("Talaria 0.0.0");
     release();
     await at.shows(["Talaria 0.0.0", "slowly done", "slowly done"]);
+  });
+
+  it("[GW-6] beyond those that a chat may wait for is left, and the chat is told so, once a minute", async () => {
+    const { slow, release } = slowCommand();
+    const at = await open([], { parts: { commands: { commands: () => [slow] } } });
+    for (let sent = 0; sent < COMMANDS_QUEUED_MAX; sent++) await at.say("/slow");
+    const told = /^Too many of your commands wait/;
+    await at.say("/slow");
+    await at.say("/version");
+    await at.shows([told]);
+    await at.pass(50_000);
+    await at.say("/version");
+    await at.pass(2_000);
+    expect(at.paper.shown()).toEqual([expect.stringMatching(told)]);
+    await at.pass(10_000);
+    await at.say("/version");
+    await at.shows([told, told]);
+    expect(await at.scene.store.openCommands({ limit: 999 })).toHaveLength(COMMANDS_QUEUED_MAX);
+    release();
+    await at.until(async () => (await at.scene.store.openCommands({ limit: 1 })).length === 0);
+    await at.say("/version");
+    await at.until(async () => (await at.scene.store.openCommands({ limit: 1 })).length === 0);
+    // Every answer is shown or owed, the last one's too.
+    const answers = async (): Promise<number> => {
+      const [row] = (await at.scene.store.outboxStanding({ limit: 0 })).open;
+      return (row?.pending ?? 0) + (row?.sending ?? 0) + at.paper.shown().length - 2;
+    };
+    await at.until(async () => (await answers()) === COMMANDS_QUEUED_MAX + 1);
   });
 
   it("[GW-12] what is said after it comes after it: /new withdraws nothing that follows", async () => {

@@ -7,23 +7,21 @@ import { parseLine } from "#command/parse.js";
 import type { Access } from "../access/access.js";
 import { createAccess } from "../access/create-access.js";
 import type { GatewayParts } from "../gateway.js";
+import { tellChat } from "../receipts.js";
 import { RECEIPTS } from "../words.js";
 import { parseApprovalToken } from "./approval-token.js";
 import type { ChatCommands } from "./chat-commands.js";
-import { commandsOver, type Desk, keep, recover } from "./desk.js";
-import { createLanes } from "./lanes.js";
+import { commandsOver, keep, openDesk, recover } from "./desk.js";
 import { standingOf } from "./menu.js";
 import { answerLine, decide } from "./questions.js";
 
 export function createChatCommands(parts: GatewayParts, access: Access = createAccess(parts)): ChatCommands {
-  const desk: Desk = { parts, access, lanes: createLanes(parts.clock), underWay: new Set() };
+  const desk = openDesk(parts, access);
   return {
     isCommand: ({ incoming, person }) => parseLine(incoming.text, standingOf(parts, person)).kind !== "message",
     async take(heard) {
       if (await keep(desk, heard, heard.incoming.text)) return;
-      const { account, address } = heard;
-      const told = { platform: account.kind.name, address, parts: [RECEIPTS.tooLong], nowMs: parts.clock.nowMs() };
-      await parts.store.oweDelivery(told);
+      await tellChat(parts, heard, RECEIPTS.tooLong);
     },
     async asAnswer(heard, before) {
       const { account, incoming, key: routeKey } = heard;

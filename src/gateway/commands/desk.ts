@@ -6,13 +6,17 @@ import { parseLine } from "#command/parse.js";
 import type { Access } from "../access/access.js";
 import type { GatewayParts } from "../gateway.js";
 import type { Heard } from "../heard.js";
-import type { Lanes } from "./lanes.js";
+import { tellChat } from "../receipts.js";
+import { Recently } from "../recently.js";
+import { RECEIPTS } from "../words.js";
+import { createLanes, type Lanes } from "./lanes.js";
 import { standingOf } from "./menu.js";
 import { runCommand } from "./run-command.js";
 import { type Spoken, spokenBefore, spokenNow } from "./spoken.js";
 
 /** Of all chats; what is beyond waits for the next start. */
 const RECOVERED_MAX = 10_000;
+const FULL_EVERY_MS = 60_000;
 
 export interface Desk {
   readonly parts: GatewayParts;
@@ -20,6 +24,13 @@ export interface Desk {
   readonly lanes: Lanes;
   /** Begun by this host, or left by it for the next: nothing of it is begun a second time here. */
   readonly underWay: Set<ChatCommandId>;
+  /** Chats that heard of late that they wait for too many. */
+  readonly toldFull: Recently;
+}
+
+export function openDesk(parts: GatewayParts, access: Access): Desk {
+  const toldFull = new Recently(FULL_EVERY_MS);
+  return { parts, access, lanes: createLanes(parts.clock), underWay: new Set(), toldFull };
 }
 
 /** What was said after a command comes after it: `/new` must not withdraw the message that follows it. */
@@ -52,8 +63,17 @@ export async function keep(desk: Desk, heard: Heard, line: string): Promise<bool
     case "full":
     case "too-long":
       log.warn("a command was left", { platform: account.kind.name, why: admitted.kind });
+      if (admitted.kind === "full") await tellFull(desk, heard);
       return admitted.kind === "full";
   }
+}
+
+/** [GW-6] What is left is not left in silence; and who sends that many is not told that many times. */
+async function tellFull({ parts, toldFull }: Desk, heard: Heard): Promise<void> {
+  const nowMs = parts.clock.monotonicMs();
+  if (toldFull.has(heard.key, nowMs)) return;
+  await tellChat(parts, heard, RECEIPTS.full);
+  toldFull.isFirst(heard.key, nowMs);
 }
 
 /** Nobody waits for it. A store that takes nothing leaves the row to the next host; anything else is a bug and ends this one. */
