@@ -1,10 +1,11 @@
 /** SIGKILL at every crash point that a gateway passes, with messages in flight in three chats. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Connection } from "#store/sqlite/connection.js";
 import { sample } from "../support/sample.js";
-import { WORK_POINTS } from "./crash-points.js";
+import { FILE_POINTS, WORK_POINTS } from "./crash-points.js";
 import { judgeKept, judgeStore, judgeViews, type Told } from "./support/contract.js";
 import { deeds, EFFECTS, partsOf } from "./support/deeds.js";
 import { tokenOf } from "./support/echo.js";
@@ -88,6 +89,48 @@ describe("a gateway killed with SIGKILL while three chats wait", () => {
     expect(telegram.shown(TOOLS).join("\n")).toMatch(/set aside[\s\S]*\/resume[\s\S]*\/new/);
   });
 });
+
+describe("a gateway killed while a file comes in", () => {
+  it.each(sample(FILE_POINTS))(
+    "[CT-1] [GW-48] names no file that is not whole, and its message has the whole of it in the end: %s",
+    { timeout: TIME_MS_MAX },
+    async (_id, point, left) => {
+      const { stage, telegram } = await withTelegram({ script: () => ({ text: "seen" }) }, { stream: false });
+      // More than comes in at once.
+      const bytes = Buffer.alloc(1_000_000, "half a file is none ");
+      const media = { name: "notes.txt", mediaType: "text/plain", bytes };
+      telegram.fake.say({ fromId: PLAIN, text: "look at this", media });
+      stage.start({ fault: point });
+      expect((await stage.ended()).signal, `${point} was never reached`).toBe("SIGKILL");
+      expect(judgeFiles(stage)).toEqual([]);
+      const name = createHash("sha256").update(bytes).digest("hex");
+      const shelf = join(stage.home, "attachments");
+      expect(readdirSync(shelf).filter((one) => one !== name)).toHaveLength(left);
+      await stage.up();
+      await stage.until("it is answered", () => telegram.shown(PLAIN).length > 0);
+      await stage.converge();
+      await stage.stop();
+      expect(telegram.shown(PLAIN)).toEqual(["seen"]);
+      expect(readdirSync(shelf)).toEqual([name]);
+      expect(judgeFiles(stage)).toEqual([]);
+      const said = stage.look().list("SELECT text FROM message WHERE role = 'user'");
+      expect(said).toEqual([expect.stringMatching(new RegExp(`notes\\.txt .*1000000 bytes.*kept at .*/${name}`))]);
+    },
+  );
+});
+
+/** [GW-48] A row names a file only when that is there, whole. */
+function judgeFiles(stage: Stage): readonly string[] {
+  return stage
+    .look()
+    .list("SELECT sha256 FROM attachment")
+    .flatMap((sha256) => {
+      const path = join(stage.home, "attachments", String(sha256));
+      if (!existsSync(path)) return [`${sha256} is named and not there`];
+      const found = createHash("sha256").update(readFileSync(path)).digest("hex");
+      return found === sha256 ? [] : [`${sha256} is not whole`];
+    });
+}
 
 async function begun() {
   const scene = await withTelegram({ script: deeds }, { stream: false });

@@ -59,3 +59,11 @@ export const PREVIEW_POINTS: readonly (readonly [...CrashPoint, left: number])[]
   ["CP-06 the first preview is sent, nobody noted where", "preview.sent", 1],
   ["CP-06 it is noted where the preview is", "preview.kept", 0],
 ];
+
+/** While a file comes in with a message, and what is left of it under a temporary name. */
+export const FILE_POINTS: readonly (readonly [...CrashPoint, left: number])[] = [
+  ["CP-01 a part of a file is written", "shelf.written", 1],
+  ["CP-01 a file is whole and synced, it has no name", "shelf.synced", 1],
+  ["CP-01 a file has its name, no row knows of it", "shelf.renamed", 0],
+  ["CP-01 a row names the file, its message is not stored", "shelf.named", 0],
+];

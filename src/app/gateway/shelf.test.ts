@@ -1,7 +1,18 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { TEMPORARY_STALE_MS } from "#base/atomic-file.js";
 import { systemClock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import type { SessionStore } from "#session/store.js";
@@ -76,5 +87,26 @@ describe("the shelf for received files", () => {
     expect(readdirSync(folder)).toContain("incoming-abc");
     await createShelf({ folder, store, clock: systemClock }).keep(FILE, chunks("hello world"));
     expect(readdirSync(folder)).toEqual([HASH]);
+  });
+
+  it("[GW-48] clears away what other processes left for long, and nothing that one may still write", async () => {
+    const longAgo = new Date(Date.now() - TEMPORARY_STALE_MS - 60_000);
+    for (const name of ["outgoing-left", "outgoing-young", "other"]) writeFileSync(join(folder, name), "hal");
+    for (const name of ["outgoing-left", "other"]) utimesSync(join(folder, name), longAgo, longAgo);
+    await createShelf({ folder, store, clock: systemClock, isGuest: true }).keep(FILE, chunks("hello world"));
+    expect(readdirSync(folder).sort()).toEqual([HASH, "other", "outgoing-young"].sort());
+  });
+
+  it("[GW-48] keeps files also where something that was left cannot be removed, or could not be looked at", async () => {
+    // A folder is not removed with a file's means.
+    mkdirSync(join(folder, "incoming-stuck"));
+    writeFileSync(join(folder, "incoming-abc"), "hal");
+    const shelf = createShelf({ folder: join(folder, "later"), store, clock: systemClock });
+    await expect(shelf.keep(FILE, chunks("hello world"))).rejects.toThrow("ENOENT");
+    renameSync(folder, `${folder}-aside`);
+    mkdirSync(folder);
+    renameSync(`${folder}-aside`, join(folder, "later"));
+    await shelf.keep(FILE, chunks("hello world"));
+    expect(readdirSync(join(folder, "later")).sort()).toEqual([HASH, "incoming-stuck"].sort());
   });
 });

@@ -3,11 +3,12 @@
  * twice is one file. What is longer than allowed is refused while it comes in and leaves nothing behind.
  */
 import { createHash } from "node:crypto";
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFolder } from "#base/atomic-file.js";
+import { syncFolder, TEMPORARY_STALE_MS } from "#base/atomic-file.js";
 import type { Clock } from "#base/clock.js";
 import { UserError } from "#base/errors.js";
+import { faultPoint } from "#base/fault.js";
 import { randomIds } from "#base/ids.js";
 import type { AttachmentShelf } from "#gateway/gateway.js";
 import type { SessionStore } from "#session/store.js";
@@ -20,23 +21,30 @@ export interface ShelfParts {
   readonly isGuest?: boolean;
 }
 
-/** While they come in. */
+/** While they come in: of the host, and of other processes beside it. */
 const PREFIX = "incoming-";
 const GUEST_PREFIX = "outgoing-";
+const SWEPT_MAX = 1_000;
 
 export function createShelf({ folder, store, clock, isGuest = false }: ShelfParts): AttachmentShelf {
   let tidied: Promise<void> | undefined;
   return {
     async keep({ name, mediaType, bytesMax }, chunks) {
-      tidied ??= isGuest ? Promise.resolve() : removeLeftovers(folder);
-      await tidied;
+      tidied ??= removeLeftovers({ folder, clock, isGuest });
+      await tidied.catch((error: unknown) => {
+        tidied = undefined;
+        throw error;
+      });
       const temporary = join(folder, `${isGuest ? GUEST_PREFIX : PREFIX}${randomIds<string>()}`);
       try {
         const { sha256, bytes } = await receive({ temporary, name, bytesMax }, chunks);
         const path = join(folder, sha256);
+        faultPoint("shelf.synced");
         await rename(temporary, path);
+        faultPoint("shelf.renamed");
         await syncFolder(folder);
         await store.addAttachment({ sha256, mediaType, bytes, nowMs: clock.nowMs() });
+        faultPoint("shelf.named");
         return { sha256, path, bytes };
       } catch (error) {
         await rm(temporary, { force: true });
@@ -65,6 +73,7 @@ async function receive(
       if (bytes > bytesMax) throw new UserError(`${name} is larger than ${bytesMax} bytes and was not kept`);
       hash.update(chunk);
       await file.writeFile(chunk);
+      faultPoint("shelf.written");
     }
     await file.sync();
   } finally {
@@ -73,10 +82,24 @@ async function receive(
   return { sha256: hash.digest("hex"), bytes };
 }
 
-/** A host has its home for itself: what lies there half received was left by one that died. */
-async function removeLeftovers(folder: string): Promise<void> {
+/**
+ * A host has its home for itself: what lies there half received was left by one that died. Other processes may be at work
+ * beside it; what is theirs and has not grown for long was left, too. What cannot be removed hinders nobody.
+ */
+async function removeLeftovers({ folder, clock, isGuest = false }: Omit<ShelfParts, "store">): Promise<void> {
   const names = await readdir(folder);
-  await Promise.all(
-    names.filter((name) => name.startsWith(PREFIX)).map((name) => rm(join(folder, name), { force: true })),
+  const mine = isGuest ? [] : names.filter((name) => name.startsWith(PREFIX));
+  const theirs = names.filter((name) => name.startsWith(GUEST_PREFIX)).slice(0, SWEPT_MAX);
+  const ages = await Promise.all(theirs.map((name) => changedMs(join(folder, name))));
+  const stale = theirs.filter((_, at) => clock.nowMs() - (ages[at] ?? clock.nowMs()) > TEMPORARY_STALE_MS);
+  const left = [...mine.slice(0, SWEPT_MAX), ...stale];
+  await Promise.allSettled(left.map((name) => rm(join(folder, name), { force: true })));
+}
+
+/** Undefined when it is gone. */
+async function changedMs(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => undefined,
   );
 }
