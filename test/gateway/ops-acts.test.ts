@@ -29,7 +29,7 @@ describe("talaria send", () => {
     expect(await home.cli(["send", "--to", "console", "--wait", "0", "second"])).toMatchObject({ code: 6 });
     await home.gateway();
     const me = await home.sit();
-    const third = await home.json<Sent>(["send", "--to", "console", "--wait", "20", "third"]);
+    const third = await home.json<Sent>(["send", "--to", "console", "--wait", "45", "third"]);
     expect(third).toMatchObject({ state: "sent", gatewayRuns: true });
     expect(third.receipts).toHaveLength(1);
     expect(me.shown.map((text) => text.split("\n").at(-1))).toEqual(["first words", "second", "third"]);
@@ -145,9 +145,8 @@ esac
     await me.say("the secretword");
     await me.say("see you tomorow");
     await me.sees(/demo model/);
-    const heard = readFileSync(seen, "utf8");
-    expect(heard).toMatch(/gateway:startup.*console/);
-    expect(heard).toMatch(/pre_gateway_dispatch.*agent:main:console:dm:me/);
+    await until(() => /gateway:startup.*console/.test(readFileSync(seen, "utf8")), "the start is heard of");
+    expect(readFileSync(seen, "utf8")).toMatch(/pre_gateway_dispatch.*agent:main:console:dm:me/);
     const { stdout } = await home.cli(["sessions", "list", "--json"]);
     expect(stdout).not.toContain("secretword");
     expect(JSON.stringify(await home.json(["sessions", "search", "tomorrow"]))).toContain("put right");

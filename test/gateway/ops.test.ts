@@ -72,13 +72,13 @@ describe("talaria gateway run", () => {
     expect(await gateway.done).toMatchObject({ code: 0 });
   });
 
-  it("[GW-45] cuts what outlasts the drain, stores what is said in it, and the next one answers both, in order, once", async () => {
+  it("[GW-45] cuts what runs when it is asked again, stores what is said meanwhile, and the next one answers both, in order, once", async () => {
     model = await modelProcess([
       { when: { last: "first" }, text: "One and two.", holdAfter: 1 },
       { when: { last: "second" }, text: "The second answer." },
     ]);
     home = opsHome(model.env);
-    home.configure("platforms: { console: { allow: [me], stream: false } }\ngateway: { drain_seconds: 1 }\n");
+    home.configure("platforms: { console: { allow: [me], stream: false } }\ngateway: { drain_seconds: 60 }\n");
     const gateway = await home.gateway();
     const me = await home.sit();
     await me.say("first");
@@ -86,9 +86,11 @@ describe("talaria gateway run", () => {
     gateway.child.kill("SIGTERM");
     await until(() => home.logged("stopping").length > 0, "it drains");
     await me.say("second");
+    await me.sees(/stored and will be answered/);
+    gateway.child.kill("SIGTERM");
     expect(await gateway.done).toMatchObject({ code: 143 });
-    expect(me.shown).toEqual([expect.stringMatching(/stored and will be answered/)]);
-    expect(home.logged("stopped")).toMatchObject([{ working: 1, cut: 1, troubles: [] }]);
+    expect(me.shown).toHaveLength(1);
+    expect(home.logged("stopped")).toMatchObject([{ working: 1, cut: 1 }]);
     await model.go();
     await home.gateway();
     const again = await home.sit();

@@ -23,7 +23,7 @@ export const GATEWAY_PLANTS: Readonly<Record<string, GatewayPlant>> = {
     changes: [
       [
         "for (const [at, update] of updates.entries()) {",
-        "for (const [at, update] of [].entries()) void at; for (const update of updates) setTimeout(() => take(update), 500); for (const [at, update] of [].entries()) {",
+        "for (const [at, update] of [].entries()) void at; for (const update of updates) setTimeout(() => take(update), 600000); for (const [at, update] of [].entries()) {",
       ],
     ],
     scenario: killedWhenTaken,

@@ -129,7 +129,8 @@ async function isServing(home: HostHome): Promise<boolean> {
 
 function logEntries(path: string): readonly Record<string, unknown>[] {
   return logLines(path)
-    .filter((text) => text.startsWith("{"))
+    // The last one may be half written.
+    .filter((text) => text.startsWith("{") && text.endsWith("}"))
     .map((text) => JSON.parse(text) as Record<string, unknown>);
 }
 

@@ -20,7 +20,10 @@ export interface Reply {
   readonly delayMs?: number;
   /** Time between two events of the stream. */
   readonly chunkDelayMs?: number;
-  /** The stream waits behind this many events until the test says go: what happens meanwhile depends on no clock. */
+  /**
+   * The stream waits behind this many events until the test says go: what happens meanwhile depends on no clock. From
+   * then on nothing waits, also not between two events.
+   */
   readonly holdAfter?: number;
   readonly fault?: Fault;
 }

@@ -43,7 +43,11 @@ export async function send(reply: Reply, seen: SeenRequest, response: ServerResp
   }
 }
 
-export type Go = () => Promise<void>;
+export interface Go {
+  /** Whatever comes goes on at once. */
+  readonly isOpen: boolean;
+  passed(): Promise<void>;
+}
 
 interface Hold {
   readonly holdAfter: number;
@@ -53,9 +57,11 @@ interface Hold {
 
 async function held(events: readonly Buffer[], hold: Hold, response: ServerResponse): Promise<void> {
   open(response);
-  await pour(events.slice(0, hold.holdAfter), hold.chunkDelayMs, response);
-  await hold.go();
-  await pour(events.slice(hold.holdAfter), hold.chunkDelayMs, response);
+  for (const event of events.slice(0, hold.holdAfter)) {
+    await pour([event], hold.go.isOpen ? undefined : hold.chunkDelayMs, response);
+  }
+  await hold.go.passed();
+  await pour(events.slice(hold.holdAfter), undefined, response);
   if (!response.destroyed) response.end();
 }
 

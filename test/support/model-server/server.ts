@@ -72,7 +72,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
     let reply: Reply = {};
     response.on("close", () => entry.end(endingOf(response, reply)));
     reply = await script(seen, entry.exchange.index);
-    await send(reply, seen, response, () => gate.passed());
+    await send(reply, seen, response, gate);
   }
   async function sideDoor(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? "/";
@@ -124,18 +124,18 @@ const GATE_PATHS: ReadonlySet<string> = new Set(["/__hold", "/__go", "/__held"])
 
 /** Where streams wait for the test. */
 class Gate {
-  #isOpen = false;
+  isOpen = false;
   readonly #waiting: (() => void)[] = [];
   readonly #watching: (() => void)[] = [];
 
   /** What waited before it does so for nobody: its client is gone. */
   shut(): void {
-    this.#isOpen = false;
+    this.isOpen = false;
     this.#waiting.length = 0;
   }
 
   open(): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     for (const pass of this.#waiting.splice(0)) pass();
   }
 
@@ -144,7 +144,7 @@ class Gate {
   }
 
   async passed(): Promise<void> {
-    if (this.#isOpen) return;
+    if (this.isOpen) return;
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       for (const tell of this.#watching.splice(0)) tell();
