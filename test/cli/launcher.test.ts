@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "#base/package-root.js";
+import { helpOf } from "./support/help.js";
 import { cleanEnv, launcher, runCli, type TempHome, tempHome } from "./support/run.js";
 
 let home: TempHome;
@@ -13,6 +14,43 @@ beforeAll(() => {
 afterAll(() => home.remove());
 const run = (...args: string[]) => runCli(args, { home: home.path });
 const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version: string };
+
+const EXPLAINED = [
+  "config",
+  "config show",
+  "config get",
+  "config set",
+  "config unset",
+  "config path",
+  "config check",
+  "config edit",
+  "config keys",
+  "models",
+  "models use",
+  "setup",
+  "chat",
+  "approvals",
+  "approvals revoke",
+  "logs",
+  "completion",
+  "version",
+  "sessions",
+  "sessions list",
+  "sessions show",
+  "sessions search",
+  "sessions rename",
+  "sessions archive",
+  "sessions unarchive",
+  "sessions delete",
+  "sessions prune",
+  "sessions stats",
+  "routes",
+  "routes list",
+  "routes prune",
+  "backup",
+  "restore",
+  "doctor",
+];
 
 describe("talaria", () => {
   it.each([["--version"], ["-V"], ["--json", "--version"]])("answers %s with the version", async (...args) => {
@@ -28,31 +66,13 @@ describe("talaria", () => {
     expect((await run("help")).stdout).toBe(stdout);
   });
 
-  it.each([
-    ["config"],
-    ["config show"],
-    ["config get"],
-    ["config set"],
-    ["config unset"],
-    ["config path"],
-    ["config check"],
-    ["config edit"],
-    ["config keys"],
-    ["models"],
-    ["models use"],
-    ["setup"],
-    ["chat"],
-    ["approvals"],
-    ["approvals revoke"],
-    ["logs"],
-    ["completion"],
-    ["version"],
-  ])("explains %s within 80 columns and with examples", async (command) => {
-    const { code, stdout } = await run(...command.split(" "), "--help");
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Usage: talaria ${command}`);
-    expect(stdout).toMatch(/\nExamples:\n {2}\S/);
-    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+  it("explains every command within 80 columns and with examples", () => {
+    for (const [command, { code, stdout }] of helpOf(EXPLAINED, home.path)) {
+      expect(code, command).toBe(0);
+      expect(stdout).toContain(`Usage: talaria ${command}`);
+      expect(stdout, command).toMatch(/\nExamples:\n {2}\S/);
+      for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
   });
 
   it("explains the same by `help`", async () => {

@@ -1,13 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { textWidth } from "#base/text-width.js";
 import { conversation, DAY_MS, fillHome, messages } from "./support/homes.js";
 import { runCli, type TempHome, tempHome } from "./support/run.js";
 
 let home: TempHome;
-beforeEach(() => {
-  home = tempHome();
+let shared: TempHome;
+beforeAll(async () => {
+  shared = tempHome();
+  await fillHome(shared.path, spec);
 });
-afterEach(() => home.remove());
+afterAll(() => shared.remove());
+beforeEach(() => {
+  home = shared;
+});
+afterEach(() => {
+  if (home !== shared) home.remove();
+});
 const run = (...args: string[]) => runCli(args, { home: home.path });
 const ids = async (...args: string[]) => {
   const { stdout, code } = await run("sessions", "search", ...args, "--json");
@@ -37,7 +45,6 @@ const spec = {
 
 describe("sessions search", () => {
   it("finds each conversation once, marks the match, shows what stands around it, within 80 columns", async () => {
-    await fillHome(home.path, spec);
     const { code, stdout, stderr } = await run("sessions", "search", "red", "wine");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^aaaa1111 {2}wine {2}cli, just now, #\d, 1\+ more$/m);
@@ -55,6 +62,7 @@ describe("sessions search", () => {
   it("[MD-19] shows no secret of what was found or stands around it, except to programs", async () => {
     const key = (letter: string) => `sk-${letter.repeat(24)}`;
     const said = messages(now, ["user", `before ${key("b")}`], ["assistant", `the vault has ${key("v")} in it`]);
+    home = tempHome();
     await fillHome(home.path, { conversations: [conversation("cccc3333cccc3333", { activeMs: now, messages: said })] });
     const { stdout } = await run("sessions", "search", "vault");
     expect(stdout).toContain("the «vault» has [redacted] in it");
@@ -64,7 +72,6 @@ describe("sessions search", () => {
   });
 
   it("filters by source, role, time and session, and sorts", async () => {
-    await fillHome(home.path, spec);
     await run("doctor");
     expect((await ids("wine")).sort()).toEqual(["aaaa", "bbbb"]);
     expect(await ids("wine", "--source", "telegram")).toEqual(["bbbb"]);
@@ -81,13 +88,11 @@ describe("sessions search", () => {
   it.each(['"unfinished', "((", "OR OR", "*", "--", "~", "\u0000", "a".repeat(5_000)])(
     "never fails on odd text: %j",
     async (text) => {
-      await fillHome(home.path, spec);
       expect(await run("sessions", "search", "--", text.replaceAll("\u0000", "\u2400"))).toMatchObject({ code: 0 });
     },
   );
 
   it("says when a session or a time is wrong", async () => {
-    await fillHome(home.path, spec);
     expect(await run("sessions", "search", "wine", "--in", "nonsense")).toMatchObject({ code: 3 });
     expect(await run("sessions", "search", "wine", "--since", "yesterday")).toMatchObject({ code: 2 });
     expect((await run("sessions", "search", "nothing-like-it")).stdout).toBe("Nothing found.\n");
@@ -96,34 +101,5 @@ describe("sessions search", () => {
       code: 2,
       stderr: expect.stringContaining("say what to look for"),
     });
-  });
-});
-
-describe("help", () => {
-  it.each(
-    [
-      "sessions",
-      "sessions list",
-      "sessions show",
-      "sessions search",
-      "sessions rename",
-      "sessions archive",
-      "sessions unarchive",
-      "sessions delete",
-      "sessions prune",
-      "sessions stats",
-      "routes",
-      "routes list",
-      "routes prune",
-      "backup",
-      "restore",
-      "doctor",
-    ].map((command) => [command]),
-  )("explains %s within 80 columns and with examples", async (command) => {
-    const { code, stdout } = await run(...command.split(" "), "--help");
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Usage: talaria ${command}`);
-    expect(stdout).toMatch(/\nExamples:\n {2}\S/);
-    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 });

@@ -1,15 +1,31 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { textWidth } from "#base/text-width.js";
-import { conversation, DAY_MS, fillHome, messages } from "./support/homes.js";
+import { conversation, DAY_MS, fillHome, type HomeSpec, messages } from "./support/homes.js";
 import { runCli, type TempHome, tempHome } from "./support/run.js";
 
 let home: TempHome;
+let shared: TempHome | undefined;
 beforeEach(() => {
-  home = tempHome();
+  home = shared ?? tempHome();
 });
-afterEach(() => home.remove());
+afterEach(() => {
+  if (home !== shared) home.remove();
+});
+
+/** One home for the tests of a block that leave it as they found it. */
+function shareHome(spec: HomeSpec): void {
+  beforeAll(async () => {
+    shared = tempHome();
+    await fillHome(shared.path, spec);
+  });
+  afterAll(() => {
+    shared?.remove();
+    shared = undefined;
+  });
+}
+
 const run = (...args: string[]) => runCli(args, { home: home.path });
 const json = async (...args: string[]) => {
   const { stdout, stderr, code } = await run(...args, "--json");
@@ -227,16 +243,14 @@ describe("sessions show", () => {
 });
 
 describe("a session that is not found", () => {
-  beforeEach(() =>
-    fillHome(home.path, {
-      conversations: [
-        conversation("abcd1111abcd1111", { activeMs: now, title: "holiday plans" }),
-        conversation("abcd2222abcd2222", { activeMs: now }),
-        conversation("ffff3333ffff3333", { activeMs: now }),
-      ],
-      deleted: ["ffff3333ffff3333"],
-    }),
-  );
+  shareHome({
+    conversations: [
+      conversation("abcd1111abcd1111", { activeMs: now, title: "holiday plans" }),
+      conversation("abcd2222abcd2222", { activeMs: now }),
+      conversation("ffff3333ffff3333", { activeMs: now }),
+    ],
+    deleted: ["ffff3333ffff3333"],
+  });
 
   it.each([
     ["a slip in a title", "holyday plans", /did you mean "holiday plans" \(abcd1111abcd1111\)\?/],
@@ -254,14 +268,12 @@ describe("a session that is not found", () => {
 });
 
 describe("sessions rename, archive", () => {
-  beforeEach(() =>
-    fillHome(home.path, {
-      conversations: [
-        conversation("aaaa1111aaaa1111", { activeMs: now, title: "first" }),
-        conversation("bbbb2222bbbb2222", { activeMs: now }),
-      ],
-    }),
-  );
+  shareHome({
+    conversations: [
+      conversation("aaaa1111aaaa1111", { activeMs: now, title: "first" }),
+      conversation("bbbb2222bbbb2222", { activeMs: now }),
+    ],
+  });
 
   it("sets and clears a title", async () => {
     expect(await run("sessions", "rename", "bbbb", "my", "project")).toMatchObject({ code: 0 });
@@ -399,8 +411,10 @@ describe("sessions prune", () => {
     await json("sessions", "prune", "--older-than", "90d", "--include-routed", "--yes");
     expect(await left()).toEqual(["archived", "in use"]);
   });
+});
 
-  it.each(["90", "10m", "soon", "-5d"])("refuses the age %s", async (age) =>
+describe("the age of what is pruned", () => {
+  it.each(["90", "10m", "soon", "-5d"])("is refused when it is %s", async (age) =>
     expect(await run("sessions", "prune", `--older-than=${age}`, "--yes")).toMatchObject({ code: 2 }),
   );
 });
