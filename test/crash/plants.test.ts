@@ -9,6 +9,8 @@ import { ALL_TURN_PLANTS } from "./plants.js";
 import { stageWhole } from "./stage.js";
 
 const PLANTS_MIN = 20;
+/** Each costs a life with the bug and one without. */
+const PART = 6;
 /** A few seconds each; the rest is for a machine that has other things to do. */
 const TIME_MS_MAX = 240_000;
 
@@ -20,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const everyPlant = Object.entries(ALL_TURN_PLANTS);
-const plants = sample(everyPlant);
+const plants = sample(everyPlant, 0, PART);
 const scenarios = new Map(plants.map(([, { scenario }]) => [scenario.name, scenario]));
 
 describe("the program as it is", () => {

@@ -4,6 +4,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { runCli, startCli, type TempHome, tempHome } from "../cli/support/run.js";
 import { type HermesHome, hermesHome, routeEntry } from "../support/hermes/home.js";
 import { yearsOfHistory } from "../support/hermes/years.js";
+import { sampleCount } from "../support/sample.js";
+
+/** Kills of one import, spread over the time it takes. */
+const ROUNDS = sampleCount(12, 2);
+const KILLS_SPREAD_MS = 720;
 
 const homes: { remove(): void }[] = [];
 afterEach(() => {
@@ -103,9 +108,12 @@ describe("talaria import hermes", () => {
     const expected = await exported(whole);
     const cut = kept(tempHome());
     let kills = 0;
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const child = startCli(["import", "hermes", source.dir], { home: cut.path });
-      const timer = setTimeout(() => child.kill("SIGKILL"), 150 + round * 60 + Math.random() * 60);
+      const timer = setTimeout(
+        () => child.kill("SIGKILL"),
+        150 + (round * KILLS_SPREAD_MS) / ROUNDS + Math.random() * 60,
+      );
       const signal = await new Promise((resolve) => child.once("close", (_, by) => resolve(by)));
       clearTimeout(timer);
       if (signal === "SIGKILL") kills++;

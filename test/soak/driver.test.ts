@@ -7,7 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { bundleTs } from "../../scripts/run-ts.mjs";
 import { sampleCount } from "../support/sample.js";
 
-const OPERATIONS = sampleCount(1_000_000);
+const OPERATIONS = sampleCount(1_000_000, 6);
 const TIME_MAX_MS = 300_000;
 /** Page cache and write-ahead log reach their bounds late; a leak of 100 bytes an operation would be 50 MB in a million. */
 const RSS_GROWTH_MAX = 40 << 20;

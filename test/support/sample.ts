@@ -7,14 +7,14 @@ import type { RunnerTask, RunnerTestSuite, SuiteCollector } from "vitest";
 const PART = 3;
 const isWhole = process.env["TALARIA_LONG"] !== undefined;
 
-/** `from`: where tests take the same cases, each takes others of them. */
-export function sample<T>(cases: readonly T[], from = 0): readonly T[] {
-  return isWhole ? cases : cases.filter((_, at) => at % PART === from);
+/** `from`: where tests take the same cases, each takes others of them. `part`: of how many one is taken. */
+export function sample<T>(cases: readonly T[], from = 0, part = PART): readonly T[] {
+  return isWhole ? cases : cases.filter((_, at) => at % part === from);
 }
 
 /** How often something is done. */
-export function sampleCount(whole: number): number {
-  return isWhole ? whole : Math.ceil(whole / PART);
+export function sampleCount(whole: number, part = PART): number {
+  return isWhole ? whole : Math.ceil(whole / part);
 }
 
 /** For a suite that is run whole elsewhere: of its tests, in whichever of its groups they are. */
