@@ -26,6 +26,9 @@ export interface SlashPerson {
   readonly name?: string;
 }
 
+/** Whom a home lets allow something dangerous: whoever said what the turn works on too, or its owners alone. */
+export type ApprovalRule = "author" | "owner";
+
 /** The headings of help, in the order it shows them. */
 export const CATEGORIES = ["Session", "Turn", "Configuration", "Info", "Exit"] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -76,6 +79,8 @@ export interface SlashContext extends SlashPorts {
   readonly conversation: ConversationId | undefined;
   /** What a conversation begun here starts with. */
   readonly start: SessionStart;
+  /** Who may answer what a turn asks leave for; `author` where nothing is said. */
+  readonly approvals?: ApprovalRule;
   /** The model a new conversation would use. */
   readonly model: Model;
   /** Of this program. */

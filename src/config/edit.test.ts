@@ -128,6 +128,7 @@ describe("setKey", () => {
       "approvals.mode": "yolo",
       platforms: { irc: { nick: "a: b", allow: ["42"] } },
       "gateway.busy": "steer",
+      "gateway.approvals": "owner",
       "gateway.reset.mode": "idle",
       "gateway.reset.by_type": { group: { mode: "daily", at_hour: 5 } },
       "gateway.reset.by_platform": { irc: { mode: "none" } },

@@ -7,6 +7,7 @@ import { choice, keyNotes, part, type Repair, structure, whole } from "./key-not
 
 export const MAX_AGE_DAYS_DEFAULT = 90;
 export const BUSY_MODES = ["queue", "interrupt", "steer"] as const;
+export const APPROVAL_RULES = ["author", "owner"] as const;
 export const RESET_MODES = ["none", "idle", "daily", "both"] as const;
 export const AT_HOUR = { from: 0, to: 23 } as const;
 export const IDLE_MINUTES = { from: 1, to: 5_256_000 } as const;
@@ -62,6 +63,11 @@ export const gateway = z.object({
     BUSY_MODES,
     "queue",
     "what a message does that comes while a turn runs: wait for its turn, end that one, or join it",
+  ),
+  approvals: choice(
+    APPROVAL_RULES,
+    "author",
+    "who may allow something dangerous that a turn asks for in a chat: who it works for and owners, or owners alone",
   ),
   drain_seconds: whole(
     { from: 0, to: 3600, initial: 30 },

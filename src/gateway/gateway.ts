@@ -6,7 +6,7 @@
 import type { Clock } from "#base/clock.js";
 import type { HostId, NewId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
-import type { SlashContext } from "#command/command.js";
+import type { ApprovalRule, SlashContext } from "#command/command.js";
 import type { SlashPorts } from "#command/ports.js";
 import type { HttpAnswer, HttpRequest, PlatformKind } from "#platform/platform.js";
 import type { Live } from "#runtime/live/port.js";
@@ -51,6 +51,8 @@ export interface GatewayParts {
   readonly log: Logger;
   readonly accounts: readonly Account[];
   readonly keyRules: SessionKeyRules;
+  /** Who may allow something dangerous that a turn asks for. */
+  readonly approvals: ApprovalRule;
   /** Where a conversation from a chat works. */
   readonly cwd: string;
   readonly version: string;

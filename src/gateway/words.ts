@@ -3,6 +3,7 @@
  * limit asks for it, files named in the text sent along. Pure; the parts commit with the turn that said them [CT-3].
  */
 import { basename, extname, isAbsolute } from "node:path";
+import type { ApprovalRule } from "#command/command.js";
 import type { Limits } from "#platform/platform.js";
 import { splitText } from "#platform/split.js";
 import type { ChatWords } from "#runtime/parts.js";
@@ -33,13 +34,16 @@ const PERMISSION_ANSWERS = ["once", "session", "always", "deny"] as const;
 export const SECOND_COPY = "(sent again: the first copy may not have arrived)";
 export const INTERRUPTED_MARK = "(interrupted)";
 
-export function chatWords(limitsOf: (platform: string) => Limits | undefined): ChatWords {
+export function chatWords(
+  limitsOf: (platform: string) => Limits | undefined,
+  approvals: ApprovalRule = "author",
+): ChatWords {
   const limits = (address: Address): Limits => limitsOf(address.platform) ?? COMMON;
   return {
     reply: (address, text) => replyParts(text, limits(address)),
     question(address, question) {
       const answers = question.kind === "permission" ? PERMISSION_ANSWERS : [];
-      const text = question.kind === "permission" ? permissionText(question) : clarifyText(question);
+      const text = question.kind === "permission" ? permissionText(question, approvals) : clarifyText(question);
       const parts = messageParts(text, limits(address));
       return parts.map((part, at) => (at === parts.length - 1 ? { ...part, body: { answers } } : part));
     },
@@ -97,19 +101,25 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
-/** The last words of a question that waits; they go when it is decided. */
-export const HOW_TO_ANSWER = [
-  "Answer `yes`, `session`, `always` or `no` (or /approve, /deny).",
-  "Answer with a number or in your own words.",
-] as const;
+const ALLOWED_BY: Readonly<Record<ApprovalRule, string>> = {
+  author: "Answer `yes`, `session`, `always` or `no` (or /approve, /deny).",
+  owner: "An owner answers `yes`, `session`, `always` or `no` (or /approve, /deny).",
+};
+const CHOOSE = "Answer with a number or in your own words.";
 
-function permissionText({ tool, summary, why }: { tool: string; summary: string; why: string }): string {
-  return `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n${HOW_TO_ANSWER[0]}`;
+/** The last words of a question that waits; they go when it is decided. */
+export const HOW_TO_ANSWER: readonly string[] = [...Object.values(ALLOWED_BY), CHOOSE];
+
+function permissionText(
+  { tool, summary, why }: { tool: string; summary: string; why: string },
+  approvals: ApprovalRule,
+): string {
+  return `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n${ALLOWED_BY[approvals]}`;
 }
 
 function clarifyText({ text, choices }: { text: string; choices: readonly string[] }): string {
   const list = choices.map((choice, at) => `${at + 1}. ${choice}`).join("\n");
-  return list === "" ? text : `${text}\n\n${list}\n\n${HOW_TO_ANSWER[1]}`;
+  return list === "" ? text : `${text}\n\n${list}\n\n${CHOOSE}`;
 }
 
 /** [GW-20] A reset is never silent: what happened, and the way back. */

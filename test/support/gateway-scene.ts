@@ -35,7 +35,7 @@ export class GatewayScene {
   #hosts = 0;
 
   constructor(private readonly options: GatewaySceneOptions) {
-    this.scene = new RuntimeScene({ ...options, chat: chatWords(() => PAPER_LIMITS) });
+    this.scene = new RuntimeScene({ ...options, chat: chatWords(() => PAPER_LIMITS, options.parts?.approvals) });
     [this.live, this.gateway] = this.#open();
   }
 
@@ -114,6 +114,7 @@ export class GatewayScene {
       log,
       accounts: [this.#account()],
       keyRules: DEFAULT_KEY_RULES,
+      approvals: "author",
       cwd: scene.folder,
       version: "0.0.0",
       model: () => options.models[0],

@@ -91,6 +91,7 @@ function gatewayParts(
     log,
     accounts: accounts.map((account) => ({ ...account, kind: maskedKind(account.kind) })),
     keyRules: { groupSessionsPerUser: group_sessions_per_user, threadSessionsPerUser: thread_sessions_per_user },
+    approvals: config.values.gateway.approvals,
     cwd,
     version,
     model: () => models.port.current(),

@@ -24,6 +24,6 @@ export async function makeRuntime(works: WorksParts): Promise<Runtime> {
     ...parts,
     tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
     interceptors: (turn) => extensions.interceptors(turn),
-    chat: chatWords((platform) => limits.get(platform)),
+    chat: chatWords((platform) => limits.get(platform), wish.config.values.gateway.approvals),
   });
 }

@@ -5,7 +5,14 @@
 import type { ConversationId, PersonId } from "#base/ids.js";
 import { APPROVAL_REPLY_CHARS_MAX, type ApprovalAnswer } from "#session/approval.js";
 import type { OpenApproval } from "#session/verbs/turns.js";
-import { NOTHING_YET, type SlashCommand, type SlashContext, type SlashOutcome, said } from "../command.js";
+import {
+  type ApprovalRule,
+  NOTHING_YET,
+  type SlashCommand,
+  type SlashContext,
+  type SlashOutcome,
+  said,
+} from "../command.js";
 import { count, numberIn, oneLine } from "../text.js";
 import { mayAnswer } from "../whose.js";
 
@@ -74,7 +81,10 @@ export const answerCommand: SlashCommand = {
   },
 };
 
-const NOT_YOURS = "Only who asked for it, or the owner of this home, may answer that.";
+const NOT_YOURS: Readonly<Record<ApprovalRule, string>> = {
+  author: "Only who asked for it, or the owner of this home, may answer that.",
+  owner: "Only an owner of this home may answer that.",
+};
 
 interface Wanted {
   readonly answer: ApprovalAnswer;
@@ -83,13 +93,13 @@ interface Wanted {
 
 /** `choose` sees the question first; a text of its is told instead of an answer. */
 async function decide(context: SlashContext, choose: (open: OpenApproval) => Wanted | string): Promise<SlashOutcome> {
-  const { live, store, conversation, person } = context;
+  const { live, store, conversation, person, approvals = "author" } = context;
   if (live === undefined || conversation === undefined) return said(NOTHING_YET);
   const [turn] = await store.openTurns({ limit: 1, conversation });
   const open = turn?.approvals.find(({ answer }) => answer === null);
   const asked = open === undefined ? null : await store.question({ approval: open.id });
   if (open === undefined || asked === null) return said("Nothing waits for an answer here.");
-  if (!mayAnswer(person, asked)) return said(NOT_YOURS);
+  if (!mayAnswer(person, asked, approvals)) return said(NOT_YOURS[isClarify(open) ? "author" : approvals]);
   const wanted = choose(open);
   if (typeof wanted === "string") return said(wanted);
   return answered(context, conversation, { open, wanted, by: person.id });

@@ -21,9 +21,10 @@ async function asked(
   kind: "permission" | "clarify",
   more: readonly ScriptedReply[] = [{ text: "done" }],
   prepare: (scene: ChatScene) => void = () => undefined,
+  parts: GatewaySceneOptions["parts"] = {},
 ) {
   const tools: NonNullable<GatewaySceneOptions["tools"]>[number][] = [];
-  const scene = await ChatScene.open([{ calls: [{ name: "ask" }] }, ...more], { tools });
+  const scene = await ChatScene.open([{ calls: [{ name: "ask" }] }, ...more], { tools, parts });
   scenes.push(scene);
   const guard =
     kind === "permission"
@@ -145,6 +146,30 @@ describe("plain words", () => {
     expect(await scene.ask("/approve")).toMatch(/Allowed this time: ask/);
     await scene.pass(3_000);
     expect(await results()).toEqual(["ran"]);
+  });
+});
+
+describe("where owners alone may allow things", () => {
+  const owners = (kind: "permission" | "clarify") => asked(kind, undefined, undefined, { approvals: "owner" });
+
+  it("[GW-7] a member cannot, in any way, not even for what their own turn asks", async () => {
+    const { scene, approval, results } = await owners("permission");
+    expect(await scene.press(approvalToken(approval, "once"), ADA)).toBe("Only an owner may answer this.");
+    expect(await scene.ask("yes")).toContain("Only an owner may answer this.");
+    expect(await scene.ask("/approve always")).toContain("Only an owner of this home may answer that.");
+    expect(await scene.ask("/deny")).toContain("Only an owner of this home may answer that.");
+    expect(await scene.scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "waiting" }]);
+    expect(scene.paper.shown()[0]).toContain("An owner answers `yes`");
+    expect(await scene.press(approvalToken(approval, "once"), OWNER_OF_HOME)).toBe("Allowed once.");
+    await scene.until(async () => (await results()).length > 0);
+    expect(await results()).toEqual(["ran"]);
+  });
+
+  it("[GW-7] words are still given by whoever asked for them", async () => {
+    const { scene, results } = await owners("clarify");
+    await scene.say("2");
+    await scene.until(async () => (await results()).length > 0);
+    expect(await results()).toEqual(["blue"]);
   });
 });
 

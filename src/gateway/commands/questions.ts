@@ -12,7 +12,7 @@ import type { Heard, KnownPerson } from "../heard.js";
 import { answerWords } from "./answer-words.js";
 import { approvalToken, parseApprovalToken } from "./approval-token.js";
 
-export type QuestionParts = Pick<GatewayParts, "store" | "live">;
+export type QuestionParts = Pick<GatewayParts, "store" | "live" | "approvals">;
 
 /** The choice that a number names; more are not shown to anybody. */
 const CHOICES_MAX = 99;
@@ -24,10 +24,13 @@ const DECIDED: Readonly<Record<ApprovalAnswer, string>> = {
   deny: "Denied.",
 };
 
-/** What an answer to a question is kept as: a line that names the question, so that it never answers another one. */
+/**
+ * What an answer to a question is kept as: a line that names the question, so that it never answers another one. Who asked
+ * for something that owners alone may allow is told so when they try.
+ */
 export function answerLine(heard: Heard, question: AskedQuestion): string | undefined {
   const { text, media = [] } = heard.incoming;
-  if (media.length > 0 || text.trim() === "" || !mayAnswer(heard.person, question)) return undefined;
+  if (media.length > 0 || text.trim() === "" || !mayAnswer(heard.person, question, "author")) return undefined;
   if (question.question["kind"] === "clarify") return `${approvalToken(question.approval, "once")} ${text}`;
   const answer = answerWords(text);
   return answer === undefined ? undefined : approvalToken(question.approval, answer);
@@ -48,14 +51,17 @@ export function parseAnswerLine(line: string): KeptAnswer | undefined {
 
 /** In a few words. The question is judged again: who might answer then may not now. */
 export async function decide(
-  { store, live }: QuestionParts,
+  { store, live, approvals }: QuestionParts,
   person: KnownPerson,
   { approval, answer, reply }: KeptAnswer,
 ): Promise<string> {
   const asked = await store.question({ approval });
   if (asked === null) return "That question is gone.";
   if (asked.answer !== null) return alreadyText(asked.answer);
-  if (!mayAnswer(person, asked)) return `Only ${nameOf(asked)} or an owner may answer this.`;
+  if (!mayAnswer(person, asked, approvals)) {
+    const isOwners = approvals === "owner" && asked.question["kind"] !== "clarify";
+    return `Only ${isOwners ? "an owner" : `${nameOf(asked)} or an owner`} may answer this.`;
+  }
   const words = reply === undefined ? {} : { reply: chosen(asked, reply) };
   const decision = await live.answer(asked.conversation, { approval, answer, ...words, by: person.id });
   switch (decision.kind) {

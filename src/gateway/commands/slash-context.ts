@@ -33,6 +33,7 @@ export function slashContext(
     ...(address.userId === undefined ? {} : { sender: address.userId }),
     conversation,
     start,
+    approvals: parts.approvals,
     model: parts.model(),
     version,
     live: livePort(signing(parts, spoken, live), origin),
