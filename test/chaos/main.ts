@@ -3,18 +3,27 @@
  *
  *   npm run chaos -- store [--kills N] [--cuts N] [--seed S] [--quick] [--plant NAME] [--json] [--keep]
  *   npm run chaos -- turn [--kills N] [--seed S] [--quick] [--plant NAME] [--json] [--keep]
+ *   npm run chaos -- gateway [--kills N] [--seed S] [--quick] [--plant NAME] [--json]
  */
 import { parseArgs } from "node:util";
 import { UserError } from "#base/errors.js";
 import { ALL_TURN_PLANTS } from "../crash/plants.js";
 import { endChildren } from "./child.js";
+import {
+  FULL_GATEWAY,
+  type GatewayChaosResult,
+  gatewayRows,
+  QUICK_GATEWAY,
+  runGatewayChaos,
+  STORM_PLANTS,
+} from "./gateway.js";
 import { PLANTS, type Plant } from "./plants.js";
 import { asJson, type ChaosResult, complaint, progressLine, type Row, table } from "./report.js";
 import { FULL, QUICK, runStoreChaos, type StoreChaosResult, storeRows } from "./store.js";
 import { FULL_TURN, QUICK_TURN, runTurnChaos, type TurnChaosResult, turnRows } from "./turn.js";
 
 const COUNT_MAX = 1_000_000;
-const HELP = `Usage: npm run chaos -- store|turn [options]
+const HELP = `Usage: npm run chaos -- store|turn|gateway [options]
 
 store  kills a writing process at random and at named fault points, cuts its
        log, and checks after each that nothing acknowledged is lost, doubled or
@@ -22,16 +31,26 @@ store  kills a writing process at random and at named fault points, cuts its
 turn   kills the program while it runs turns with calls, questions to a person
        and compactions, starts it until all is done, and compares what is there
        with what was said
+gateway
+       kills the gateway while a Telegram on loopback gives it every message
+       again and again, and checks that each has one turn and one reply, in
+       order and in its own chat
 
-  --kills N      processes to kill (default ${FULL.kills}, turn: ${FULL_TURN.kills})
+  --kills N      processes to kill (default ${FULL.kills}, turn: ${FULL_TURN.kills}, gateway: ${FULL_GATEWAY.kills})
   --cuts N       store: cuts of the write-ahead log (default ${FULL.cuts})
-  --quick        ${QUICK.kills} kills and ${QUICK.cuts} cuts; turn: ${QUICK_TURN.kills} kills
+  --quick        ${QUICK.kills} kills and ${QUICK.cuts} cuts; turn: ${QUICK_TURN.kills} kills; gateway: ${QUICK_GATEWAY.kills}
   --seed S       repeat another run's choices
   --plant NAME   run a copy of the program with a known bug, to see it found; a
                  wrong name lists them
   --json         one JSON object instead of a table
-  --keep         leave the folders of runs that failed
+  --keep         store, turn: leave the folders of runs that failed
 `;
+
+const RUNS: Readonly<Record<string, (values: Values, signal: AbortSignal) => Promise<Done>>> = {
+  store: runStore,
+  turn: runTurn,
+  gateway: runGateway,
+};
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   endChildren();
@@ -45,16 +64,16 @@ async function main(args: string[]): Promise<void> {
   const { values, positionals } = readArgs(args);
   if (values.help || positionals.length === 0) return void process.stdout.write(HELP);
   const [what, ...more] = positionals;
-  if ((what !== "store" && what !== "turn") || more.length > 0)
+  const run = what !== undefined && Object.hasOwn(RUNS, what) ? RUNS[what] : undefined;
+  if (run === undefined || more.length > 0)
     throw new UserError(
       `there is nothing to run for "${positionals.join(" ")}"`,
-      "use: npm run chaos -- store|turn",
+      `use: npm run chaos -- ${Object.keys(RUNS).join("|")}`,
       2,
     );
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt(stop));
-  const { result, rows, command } =
-    what === "store" ? await runStore(values, stop.signal) : await runTurn(values, stop.signal);
+  const { result, rows, command } = await run(values, stop.signal);
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   process.stdout.write(`${values.json ? asJson(result) : table(result, rows)}\n`);
   process.exitCode = conclude(result, command, values.keep ?? false);
@@ -89,6 +108,21 @@ async function runTurn(values: Values, signal: AbortSignal): Promise<Done> {
   const result = await runTurnChaos({ kills, ...common, ...ifTerminal({ onProgress }) });
   const command = `npm run chaos -- turn --kills ${kills} --seed ${common.seed}${planted(values)}`;
   return { result, rows: turnRows(result), command };
+}
+
+async function runGateway(values: Values, signal: AbortSignal): Promise<Done> {
+  if (values.cuts !== undefined) throw new UserError("--cuts is for the store", undefined, 2);
+  if (values.keep === true) throw new UserError("--keep is for store and turn", undefined, 2);
+  const isQuick = values.quick ?? false;
+  const kills = count("kills", values.kills) ?? (isQuick ? QUICK_GATEWAY : FULL_GATEWAY).kills;
+  if (kills === 0) throw new UserError("--kills 0 leaves nothing to look at", undefined, 2);
+  const { isKeeping: _, ...common } = commonOptions(values, STORM_PLANTS);
+  const onProgress = (now: GatewayChaosResult): void =>
+    showProgress(progressLine(now, kills, `${now.messages} messages, ${now.deliveries} deliveries`));
+  const result = await runGatewayChaos({ kills, isQuick, ...common, signal, ...ifTerminal({ onProgress }) });
+  const form = isQuick ? " --quick" : "";
+  const command = `npm run chaos -- gateway${form} --kills ${kills} --seed ${common.seed}${planted(values)}`;
+  return { result, rows: gatewayRows(result), command };
 }
 
 function commonOptions(values: Values, plants: Readonly<Record<string, Plant>>) {

@@ -18,7 +18,13 @@ export interface StormWish {
   readonly kills: number;
   readonly chats: number;
   readonly onLife?: (life: number) => void;
+  /** Ends the gateway under way, and the storm by a rejection. */
+  readonly signal?: AbortSignal;
 }
+
+/** The form that takes minutes, and the one that takes an hour. */
+export const QUICK_STORM = { messages: 200, deliveries: 2_000, kills: 20, chats: 25 } as const;
+export const FULL_STORM = { messages: 10_000, deliveries: 100_000, kills: 200, chats: 200 } as const;
 
 export interface StormResult {
   readonly wrong: readonly string[];
@@ -48,6 +54,9 @@ export async function runStorm(wish: StormWish): Promise<StormResult> {
     script: echo,
     platforms: { telegram: { ...telegram.settings, stream: false } },
   });
+  const { signal = NEVER } = wish;
+  const interrupt = (): void => void stage.kill();
+  signal.addEventListener("abort", interrupt);
   try {
     const plan = planned(wish, telegram, random);
     const wrong: string[] = [];
@@ -57,6 +66,7 @@ export async function runStorm(wish: StormWish): Promise<StormResult> {
       await oneLife(stage, telegram, {
         slice: sliceOf(plan.deliveries, life, wish.kills),
         random,
+        signal,
         isEarly: life % 2 === 0,
       });
       const db = stage.look();
@@ -66,7 +76,10 @@ export async function runStorm(wish: StormWish): Promise<StormResult> {
     await stage.up();
     await stage.until(
       "every delivery is acknowledged",
-      () => telegram.acknowledged().length === wish.deliveries,
+      () => {
+        signal.throwIfAborted();
+        return telegram.acknowledged().length === wish.deliveries;
+      },
       LAST_MS_MAX,
     );
     await stage.converge(LAST_MS_MAX);
@@ -88,11 +101,13 @@ export async function runStorm(wish: StormWish): Promise<StormResult> {
       tookMs: performance.now() - begunMs,
     };
   } finally {
+    signal.removeEventListener("abort", interrupt);
     await stage.end();
     await telegram.stop();
   }
 }
 
+const NEVER = new AbortController().signal;
 /** What is still owed after the last death goes out at the platform's pace. */
 const LAST_MS_MAX = 900_000;
 
@@ -139,6 +154,7 @@ function shuffled<T>(items: readonly T[], random: Random): T[] {
 interface Life {
   readonly slice: readonly TelegramMessage[];
   readonly random: Random;
+  readonly signal: AbortSignal;
   /** Killed whatever it does; the others have first finished what an earlier death cut. */
   readonly isEarly: boolean;
 }
@@ -147,15 +163,21 @@ interface Life {
  * Some are there when it starts, the others come while it lives; then it is killed. A conversation in which the process
  * dies three times in a row is set aside [CT-9], so every second life gets to the end of what the one before left.
  */
-async function oneLife(stage: Stage, telegram: TelegramSide, { slice, random, isEarly }: Life): Promise<void> {
+async function oneLife(stage: Stage, telegram: TelegramSide, life: Life): Promise<void> {
+  const { slice, random, signal, isEarly } = life;
+  signal.throwIfAborted();
   const pieces = random.int(1, 4);
   const lifeMs = random.int(0, LIFE_MS_MAX);
   const polls = (): number => telegram.fake.calls()["getUpdates"] ?? 0;
   const before = polls();
   telegram.deliver(...sliceOf(slice, 0, pieces));
   stage.start();
-  await stage.until("it asks for messages", () => polls() > before);
-  if (!isEarly) await stage.until("what was cut is finished", async () => (await stage.cutTurns()) === 0);
+  const isSo = async (look: () => boolean | Promise<boolean>): Promise<boolean> => {
+    signal.throwIfAborted();
+    return look();
+  };
+  await stage.until("it asks for messages", () => isSo(() => polls() > before));
+  if (!isEarly) await stage.until("what was cut is finished", () => isSo(async () => (await stage.cutTurns()) === 0));
   for (let at = 1; at < pieces; at++) {
     await sleep(lifeMs / pieces);
     telegram.deliver(...sliceOf(slice, at, pieces));
