@@ -14,11 +14,13 @@ export interface ConsoleOptions {
 }
 
 export async function run(context: CliContext, options: ConsoleOptions): Promise<void> {
-  const path = await socketPath(context);
+  const { path, isConfigured } = await consoleOf(context);
   const socket = await reachConsole(path).catch(() => {
     throw new UserError(
       `no gateway with a console runs in ${context.home.root}`,
-      "add `platforms: { console: { owners: [me] } }` to config.yaml (talaria config edit) and start: talaria gateway run",
+      isConfigured
+        ? "start it with: talaria gateway run"
+        : "add `platforms: { console: { owners: [me] } }` to config.yaml (talaria config edit) and start: talaria gateway run",
       EXIT["not-found"],
     );
   });
@@ -44,12 +46,12 @@ export async function run(context: CliContext, options: ConsoleOptions): Promise
   if (chat.line.unkept > 0) out.warn(`${unsaid}: the gateway had not taken ${chat.line.unkept === 1 ? "it" : "them"}`);
 }
 
-async function socketPath({ home, env, config }: CliContext): Promise<string> {
+async function consoleOf({ home, env, config }: CliContext): Promise<{ path: string; isConfigured: boolean }> {
   const { accountsOf } = await import("#app/gateway/accounts.js");
   const { accounts } = await accountsOf({ home, env, config: await config() });
   const console = accounts.find(({ kind }) => kind.name === "console");
   const { socket } = (console?.settings ?? {}) as { readonly socket?: string };
-  return socket ?? join(home.run, "console.sock");
+  return { path: socket ?? join(home.run, "console.sock"), isConfigured: console !== undefined };
 }
 
 /** After the last answer a pipe waits so long for more. */
