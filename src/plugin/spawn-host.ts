@@ -23,10 +23,11 @@ export interface SpawnWish {
 /** An OperationalError when the system has no process or no file left for it. */
 export function spawnHost({ env, cwd }: SpawnWish): { readonly child: ChildProcess; readonly pipes: HostPipes } {
   const script = join(packageRoot(), "dist", "plugin-host.js");
-  const args = [`--max-old-space-size=${HEAP_MB_MAX}`, "--no-warnings", script];
+  const args = [`--max-old-space-size=${HEAP_MB_MAX}`, "--no-warnings", script, cwd];
   const child = begin(args, {
     env,
-    cwd,
+    // It goes there by itself: in a folder that is gone Node's threads do not start, and whoever waits for one waits for ever.
+    cwd: packageRoot(),
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe", "pipe"],
     // Its own group: Ctrl-C in a terminal is not for it, and what it started goes when it goes.
     detached: true,

@@ -1,7 +1,7 @@
 /** Plugins that break while they run, in real processes: a call fails with the plugin's name, and nothing else does. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -10,6 +10,7 @@ import type { HookEvent } from "#hook/hook.js";
 import { PluginError } from "#plugin/failure.js";
 import { ABANDONED_MAX, CALLS_MAX, TOOL_SECONDS_DEFAULT } from "#plugin/limits.js";
 import type { Plugins } from "#plugin/plugins.js";
+import { spawnHost } from "#plugin/spawn-host.js";
 import type { ToolContext } from "#tool/tool.js";
 import { bundleTs } from "../../scripts/run-ts.mjs";
 import { type PluginHome, pluginHome } from "./support/plugin-home.js";
@@ -474,6 +475,21 @@ describe("the plugin host without its parent", () => {
     ["in an endless loop", "began(''); for (;;) {}"],
     ["blocked in the kernel", "began(''); processes.execSync('sleep 60');"],
   ])("[PL-11] is gone with it, also when it is %s", async (_what, body) => gone(await orphan(body)));
+
+  it("[PL-11] is gone also when the plugins' folder goes with it, at any moment of the plugin host's start", async () => {
+    const pids: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      const folder = join(home.path, `gone-${round}`);
+      mkdirSync(folder);
+      const { child, pipes } = spawnHost({ env: {}, cwd: folder });
+      // Spread over the time that a start takes.
+      await pause(round * 25);
+      rmSync(folder, { recursive: true });
+      for (const pipe of Object.values(pipes)) pipe.destroy();
+      pids.push(child.pid ?? 0);
+    }
+    for (const pid of pids) await gone(pid);
+  });
 
   it("[PL-11] takes along what its plugins started", async () => {
     await gone(await orphan("began(String(processes.spawn('sleep', ['60'], { stdio: 'ignore' }).pid));"));

@@ -26,6 +26,8 @@ const watchdog = startWatchdog(dist);
 captureOutput();
 nameWhoLeaves();
 register(pathToFileURL(join(dist, "plugin-loader.js")));
+// From here on plugins' relative paths begin there. Without the folder there are no plugins either.
+process.chdir(process.argv[2] ?? ".");
 listenDown(hear);
 sendUp({ type: "ready" });
 
