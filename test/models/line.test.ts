@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { STEP_LIMITS } from "../../src/model/limits.js";
+import { STEP_LIMITS, type StepLimits } from "../../src/model/limits.js";
 import type { Model, StepOutcome } from "../../src/model/model.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { encode } from "../support/model-server/encode.js";
@@ -28,10 +28,10 @@ interface Running {
   readonly stop: AbortController;
 }
 
-async function run(provider: NetworkedProvider, reply: Reply): Promise<Running> {
+async function run(provider: NetworkedProvider, reply: Reply, limits: Partial<StepLimits> = {}): Promise<Running> {
   const clock = new ManualClock();
   const stop = new AbortController();
-  const model = await modelAt(server, provider, { clock });
+  const model = await modelAt(server, provider, { clock, limits });
   let text = "";
   let hear: () => void = () => {};
   const begun = new Promise<void>((resolve) => {
@@ -99,15 +99,18 @@ describe.each(PROVIDERS)("a line to %s", (provider) => {
   });
 
   it("[MD-6] is given up in the end, however often a byte comes", async () => {
-    const limits = { headersMs: 5_000, stallMs: 5_000, totalMs: 150 };
-    server.answerWith({ ...REPLY, fault: { kind: "trickle", bytes: 1, everyMs: 5 } });
-    const model = await modelAt(server, provider, { limits });
-    expect(failed(await ask(model)).failure.cause).toBe("stalled");
-    expect(await server.exchanges[0]?.ended).toBe("closed-early");
+    const { headersMs, stallMs } = STEP_LIMITS;
+    const limits = { headersMs: headersMs * 1_000, stallMs: stallMs * 1_000, totalMs: 150 };
+    const running = await run(provider, { ...REPLY, fault: { kind: "trickle", bytes: 1, everyMs: 5 } }, limits);
+    await running.begun;
+    const exchange = await running.asked;
+    running.clock.advance(limits.totalMs);
+    expect(failed(await running.outcome).failure.cause).toBe("stalled");
+    expect(await exchange.ended).toBe("closed-early");
   });
 
   it("is not given up while it is merely slow", async () => {
-    const limits = { headersMs: 2_000, stallMs: 2_000, totalMs: 30_000 };
+    const limits = { headersMs: 30_000, stallMs: 30_000, totalMs: 30_000 };
     server.answerWith({ ...REPLY, chunkDelayMs: 2 });
     expect(await ask(await modelAt(server, provider, { limits }))).toMatchObject({
       kind: "complete",

@@ -1,6 +1,6 @@
 /** Through the real client and the wire: what becomes of a send, for everything Slack or the line can do to it. */
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.js";
+import { type Clock, systemClock } from "../../../src/base/clock.js";
 import { abortedOnce } from "../../../src/platform/contract/recording.js";
 import type { Outgoing, SendOutcome } from "../../../src/platform/platform.js";
 import { freePort } from "../../support/free-port.js";
@@ -13,6 +13,9 @@ const outgoing = (id: string, text = "hello"): Outgoing => ({ id, place: DM, tex
 const LIMIT_MS = 30_000;
 /** How long an answer trickles before the send is called off. */
 const TRICKLE_MS = 300;
+
+/** What settles by waiting is settled at once, where everything that can happen has happened. */
+const hurried: Clock = { ...systemClock, sleep: (delayMs, signal) => systemClock.sleep(delayMs / 100, signal) };
 
 interface Row {
   readonly fault: SlackPeerFault;
@@ -62,7 +65,7 @@ const TABLE: readonly Row[] = [
 
 describe("[CT-4] the outcome of a send", () => {
   it.each(TABLE)("$fault", ({ fault, outcome, isShown }) =>
-    onSlack({ isStarted: false }, async ({ fake, platform }) => {
+    onSlack({ isStarted: false, clock: hurried }, async ({ fake, platform }) => {
       fake.fail(fault);
       const sinceMs = Date.now();
       expect(await platform.send(outgoing("one"), limitFor(fault, fake))).toMatchObject(outcome);

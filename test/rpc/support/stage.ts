@@ -14,6 +14,7 @@ import { freePort } from "../../support/free-port.js";
 import type { RuledReply, ScriptFunction } from "../../support/model-server/reply.js";
 import { scriptFunction } from "../../support/model-server/rules.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
+import { sampleSuite } from "../../support/sample.js";
 import { RawClient } from "./client.js";
 import { LINES, type LineKind, openLine, type Place } from "./line.js";
 import { orderFaults } from "./order.js";
@@ -48,7 +49,7 @@ export interface StageWish {
   readonly env?: (model: ModelServer) => NodeJS.ProcessEnv;
 }
 
-/** The same promises over every kind of line. */
+/** The same promises over every kind of line: whole over the socket, and by default a part of them over the others. */
 export function overEveryLine(
   title: string,
   script: readonly RuledReply[],
@@ -57,20 +58,24 @@ export function overEveryLine(
 ): void {
   describe(title, () => {
     const stage = useStage(script, more);
-    describe.each(LINES)("over %s", (kind) => {
-      const client = (): Promise<RawClient> => stage.open(kind);
-      const scene = {
-        kind,
-        client,
-        async session(params: Record<string, unknown> = {}) {
-          const one = await client();
-          const { session_id: id } = await one.call("session.create", { cols: 80, cwd: stage.place.cwd, ...params });
-          return { client: one, id };
-        },
-      };
-      // A copy would read what the stage only has while the tests run.
-      body(Object.assign(Object.create(stage) as Stage, scene));
-    });
+    // The lines differ in how frames travel, and have tests of their own: what a method does is asked whole over one.
+    for (const kind of LINES) {
+      const suite = describe(`over ${kind}`, () => {
+        const client = (): Promise<RawClient> => stage.open(kind);
+        const scene = {
+          kind,
+          client,
+          async session(params: Record<string, unknown> = {}) {
+            const one = await client();
+            const { session_id: id } = await one.call("session.create", { cols: 80, cwd: stage.place.cwd, ...params });
+            return { client: one, id };
+          },
+        };
+        // A copy would read what the stage only has while the tests run.
+        body(Object.assign(Object.create(stage) as Stage, scene));
+      });
+      if (kind !== "socket") sampleSuite(suite, kind === "stdio" ? 0 : 1);
+    }
   });
 }
 

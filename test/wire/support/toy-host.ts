@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock as clock } from "#base/clock.js";
+import { type Clock, systemClock } from "#base/clock.js";
 import { type EventParams, errorFrame, eventFrame, type JsonObject, parseFrame, resultFrame } from "#protocol/frame.js";
 import { listenOnSocket, type SocketListening } from "#server/transport/socket.js";
 import { listenOnWebSocket, type WebSocketListening } from "#server/transport/websocket.js";
@@ -34,6 +34,7 @@ export interface ToyHost {
 export async function toyHost(
   answering: Answering = () => ({}),
   kind: "socket" | "websocket" = "socket",
+  clock: Clock = systemClock,
 ): Promise<ToyHost> {
   const folder = mkdtempSync(join(tmpdir(), "toy-"));
   const socketPath = join(folder, "host.sock");
