@@ -7,7 +7,7 @@ const { launcher } = staged();
 const IS_LONG = process.env["TALARIA_LONG"] !== undefined;
 const SIZE = IS_LONG
   ? { messages: 10_000, deliveries: 100_000, kills: 200, chats: 200 }
-  : { messages: 100, deliveries: 1_000, kills: 10, chats: 15 };
+  : { messages: 200, deliveries: 2_000, kills: 20, chats: 25 };
 const TIME_MS_MAX = IS_LONG ? 3_600_000 : 240_000;
 
 describe("messages delivered again and again to a gateway that is killed again and again", () => {
