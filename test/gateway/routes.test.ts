@@ -25,7 +25,7 @@ const staying: ScriptFunction = (seen, index) => {
 };
 
 describe("the routing index of a gateway", () => {
-  it("[RI-1] [RI-2] [RI-5] [RI-11] [RI-13] [RI-14] [RI-15] [RI-17] [RI-19] forgets at its first tick what nobody used for 90 days", {
+  it("[RI-1] [RI-2] [RI-5] [RI-11c] [RI-13] [RI-14] [RI-15] [RI-17] [RI-19] forgets at its first tick what nobody used for 90 days", {
     timeout: TIME_MS_MAX,
   }, async () => {
     const { stage, telegram } = await withTelegram({ script: echo, settings: SETTINGS }, { stream: false });
@@ -75,7 +75,7 @@ describe("the routing index of a gateway", () => {
       expect(telegram.shown(chat).flatMap(tokensIn)).toEqual([1, 2].map((n) => tokenOf(chat, n)));
   });
 
-  it("[RI-3] [RI-4] [RI-8] [RI-11] [RI-18] forgets nothing with a limit below zero, and renews a damaged mirror", {
+  it("[RI-3] [RI-4] [RI-8] [RI-11d] [RI-18] forgets nothing with a limit below zero, and renews a damaged mirror", {
     timeout: TIME_MS_MAX,
   }, async () => {
     const reset = { mode: "idle", idle_minutes: 5 };
