@@ -137,7 +137,7 @@ describe("a line that comes back", () => {
     host.answering = () => ({ n: 1 });
     await kept.call("host.status", {});
     await host.stop();
-    await expect(kept.call("host.status", {}, { timeoutMs: 100 })).rejects.toMatchObject({ code: /host-gone|no-host/ });
+    await expect(kept.call("host.status", {}, { timeoutMs: 500 })).rejects.toMatchObject({ code: /host-gone|no-host/ });
     const waiting = kept.call("host.status", {});
     await host.start();
     expect(await waiting).toEqual({ n: 1 });

@@ -12,7 +12,7 @@ const TIME_MS_MAX = 120_000;
 const DISK_KB = 16_000;
 const ALICE = 1001;
 /** Polls after which a message that is not acknowledged by now is not going to be. */
-const POLLS = 3;
+const POLLS = 2;
 
 const disk = smallDisk(DISK_KB);
 

@@ -9,7 +9,7 @@ import { staged } from "./support/staged.js";
 
 const { stage: stageWith, onEnd } = staged();
 const IS_LONG = process.env["TALARIA_LONG"] !== undefined;
-const KILLS = IS_LONG ? 30 : 5;
+const KILLS = IS_LONG ? 30 : 3;
 const TIME_MS_MAX = IS_LONG ? 900_000 : 180_000;
 const LIFE_MS_MAX = 1_500;
 

@@ -83,8 +83,12 @@ describe.each([false, true])("a line, encrypted: %s", (isTls) => {
   });
 
   it("[CT-4] is called off in the middle of an answer", async () => {
-    const url = await serve(isTls, (_, response) => void response.write('{"ok":'));
-    const called = createLine().fetch(url, { ...POST, signal: AbortSignal.timeout(100) });
+    const limit = new AbortController();
+    const url = await serve(isTls, (_, response) => {
+      response.write('{"ok":');
+      setTimeout(() => limit.abort(), 50);
+    });
+    const called = createLine().fetch(url, { ...POST, signal: limit.signal });
     await expect(called).rejects.toMatchObject({ reached: "bytes", message: "no whole answer in time" });
   });
 });
