@@ -1,19 +1,35 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sample } from "../support/sample.js";
 import { type ChatHome, chatHome, conversationIn } from "./support/chat.js";
 import { holdHome } from "./support/homes.js";
 
 let home: ChatHome;
+let shared: ChatHome | undefined;
 beforeEach(() => {
-  home = chatHome();
+  home = shared ?? chatHome();
 });
-afterEach(() => home.remove());
+afterEach(async () => {
+  if (home !== shared) await home.remove();
+});
+
+/** One home, with its host, for the tests of a block that leave one another alone. */
+function shareHome(): void {
+  beforeAll(() => {
+    shared = chatHome();
+  });
+  afterAll(async () => {
+    await shared?.remove();
+    shared = undefined;
+  });
+}
 
 const DEMO = "[demo model, not an AI]";
 
-describe("talaria chat -q with the demo model", () => {
+describe("one message to the demo model", () => {
+  shareHome();
+
   it("answers on stdout and nothing else there; who answered and where is on stderr", async () => {
     const { code, stdout, stderr } = await home.run(["chat", "-q", "hello"]);
     expect(code).toBe(0);
@@ -22,21 +38,15 @@ describe("talaria chat -q with the demo model", () => {
     expect(stderr).toMatch(/^conversation \w{16} {2}demo\/demo \(scripted demo, not an AI\)\n$/);
   });
 
-  it("closes the opening with its reason and gives the conversation a title", async () => {
-    await home.run(["chat", "-q", "hello there"]);
-    expect(await home.sessions()).toMatchObject([{ messages: 2, ended: { reason: "cli_close" } }]);
-    const titled = await home.sessionsWhen(([session]) => session?.title !== null);
-    expect(titled).toMatchObject([{ title: expect.stringMatching(/^Demo:/) }]);
-  });
-
   it("prints one object with --json", async () => {
     writeFileSync(join(home.cwd, "notes.txt"), "milk\n");
     const { code, stdout, stderr } = await home.run(["chat", "-q", "read notes.txt", "--json"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout.trimEnd()).not.toContain("\n");
-    const [session] = await home.sessions();
-    expect(JSON.parse(stdout)).toEqual({
-      conversation: session?.id,
+    const printed = JSON.parse(stdout) as { conversation: string };
+    expect((await home.sessions()).map(({ id }) => id)).toContain(printed.conversation);
+    expect(printed).toEqual({
+      conversation: expect.stringMatching(/^\w{16}$/),
       session: expect.stringMatching(/^\w{16}$/),
       turn: expect.stringMatching(/^\w{16}$/),
       outcome: "completed",
@@ -79,6 +89,20 @@ describe("talaria chat -q with the demo model", () => {
     expect(message).toMatchObject({ role: "user", text: "first line\n\n  second line" });
   });
 
+  it("tells a command that is never run from one that a person denied", async () => {
+    const { stderr } = await home.run(["chat", "-q", "run rm -rf /", "--yolo"]);
+    expect(stderr).toMatch(/^✗ \$ rm -rf \/ {2}refused: /m);
+  });
+});
+
+describe("talaria chat -q with the demo model", () => {
+  it("closes the opening with its reason and gives the conversation a title", async () => {
+    await home.run(["chat", "-q", "hello there"]);
+    expect(await home.sessions()).toMatchObject([{ messages: 2, ended: { reason: "cli_close" } }]);
+    const titled = await home.sessionsWhen(([session]) => session?.title !== null);
+    expect(titled).toMatchObject([{ title: expect.stringMatching(/^Demo:/) }]);
+  });
+
   it.each([
     ["an empty message", ["-q", " "], ""],
     ["an empty stdin", ["-q", "-"], "\n"],
@@ -104,11 +128,6 @@ describe("talaria chat -q with the demo model", () => {
     const { code, stderr } = await home.run(["chat", "hello", "there"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('talaria chat -q "hello there"')]);
     expect(existsSync(join(home.path, "state.db"))).toBe(false);
-  });
-
-  it("tells a command that is never run from one that a person denied", async () => {
-    const { stderr } = await home.run(["chat", "-q", "run rm -rf /", "--yolo"]);
-    expect(stderr).toMatch(/^✗ \$ rm -rf \/ {2}refused: /m);
   });
 
   it("tells what is wrong with the model before anything is stored", async () => {
@@ -175,7 +194,23 @@ describe("a title given when a chat is opened", () => {
   });
 });
 
+describe("a chat that goes on where nothing is", () => {
+  it("says so when there is nothing to go on in, with 3", async () => {
+    expect(await home.run(["chat", "-c", "-q", "hi"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no terminal conversation"),
+    });
+    expect(await home.run(["chat", "-r", "nope", "-q", "hi"])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no session is called nope"),
+    });
+    expect(await home.sessions()).toEqual([]);
+  });
+});
+
 describe("a chat that goes on", () => {
+  shareHome();
+
   it("goes on in the newest terminal conversation with -c, or in the one of that title", async () => {
     const first = conversationIn((await home.run(["chat", "-q", "hello", "--title", "old one"])).stderr);
     const second = conversationIn((await home.run(["chat", "-q", "hello"])).stderr);
@@ -187,18 +222,6 @@ describe("a chat that goes on", () => {
       "again",
       expect.stringContaining(DEMO),
     ]);
-  });
-
-  it("says so when there is nothing to go on in, with 3", async () => {
-    expect(await home.run(["chat", "-c", "-q", "hi"])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("no terminal conversation"),
-    });
-    expect(await home.run(["chat", "-r", "nope", "-q", "hi"])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("no session is called nope"),
-    });
-    expect(await home.sessions()).toEqual([]);
   });
 
   it("[CR-9] finds it by its id, a prefix, its session's id and its title; a deleted one is told", async () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sample } from "../support/sample.js";
 import { conversation, fillHome, holdHome } from "./support/homes.js";
 import { runCli, type TempHome, tempHome } from "./support/run.js";
@@ -47,20 +48,27 @@ const replaced = () => readdirSync(at("backups")).filter((name) => name.startsWi
 
 /**
  * A home whose backup knows `first`, and whose store knows `second` too. The writer of that was killed, so its log
- * lies beside the store: put beside another database it would be replayed into the wrong one.
+ * lies beside the store: put beside another database it would be replayed into the wrong one. Made once, then copied.
  */
-async function twoStates(): Promise<void> {
-  await fillHome(home.path, first);
-  await json("backup");
-  const writer = await holdHome(home.path, second);
-  writer.kill("SIGKILL");
-  await once(writer, "exit");
+function twoStates(): void {
+  cpSync(template.path, home.path, { recursive: true, preserveTimestamps: true });
   expect(statSync(at("state.db-wal")).size).toBeGreaterThan(4096);
 }
 
+let template: TempHome;
+beforeAll(async () => {
+  template = tempHome();
+  await fillHome(template.path, first);
+  expect((await runCli(["backup"], { home: template.path })).code).toBe(0);
+  const writer = await holdHome(template.path, second);
+  writer.kill("SIGKILL");
+  await once(writer, "close");
+});
+afterAll(() => template.remove());
+
 describe("restore", () => {
   it("[BK-3] goes back to a backup and keeps what it replaces, which can be restored in turn", async () => {
-    await twoStates();
+    twoStates();
     expect(await titles()).toEqual(["first", "second"]);
     writeFileSync(at("search.db"), "an index of what is no longer there");
     const { backup, kept, routes } = await json("restore", "latest", "--yes");
@@ -78,7 +86,7 @@ describe("restore", () => {
   });
 
   it("looks without changing: --list and --dry-run", async () => {
-    await twoStates();
+    twoStates();
     const before = readFileSync(at("state.db"));
     expect((await json("restore", "--list")).backups).toHaveLength(1);
     expect(await json("restore", "--dry-run")).toMatchObject({ restored: false, backup: { conversations: 1 } });
@@ -88,7 +96,7 @@ describe("restore", () => {
   });
 
   it("takes a name, the beginning of one, or a path; says what there is otherwise", async () => {
-    await twoStates();
+    twoStates();
     const [name = ""] = readdirSync(at("backups"));
     for (const wanted of [name, name.replace(".db", ""), "state-", at("backups", name)])
       expect((await json("restore", wanted, "--dry-run")).backup.path).toBe(at("backups", name));
@@ -111,7 +119,7 @@ describe("restore", () => {
     ["empty", (path: string) => truncateSync(path, 0), 5],
     ["not a database", (path: string) => writeFileSync(path, "hello".repeat(1000)), 5],
   ])("[BK-3] refuses a backup that is %s, and changes nothing", async (_, harm, code) => {
-    await twoStates();
+    twoStates();
     const [name = ""] = readdirSync(at("backups"));
     harm(at("backups", name));
     const before = readFileSync(at("state.db"));
@@ -122,7 +130,7 @@ describe("restore", () => {
   });
 
   it("[BK-3] keeps the bytes of a damaged store, its log included", async () => {
-    await twoStates();
+    twoStates();
     writeFileSync(at("state.db"), "damaged ".repeat(1000));
     writeFileSync(at("state.db-wal"), "what was in the log");
     const { kept } = await json("restore", "--yes");
@@ -133,7 +141,7 @@ describe("restore", () => {
   });
 
   it("[BK-3] keeps the bytes of a store that opens and is damaged inside", async () => {
-    await twoStates();
+    twoStates();
     rmSync(at("state.db-wal"));
     overwrite(at("state.db"), 4096 * 3, 4096 * 9);
     const bytes = readFileSync(at("state.db"));
@@ -144,7 +152,7 @@ describe("restore", () => {
   });
 
   it("makes a store where there is none", async () => {
-    await twoStates();
+    twoStates();
     for (const name of ["state.db", "state.db-wal", "state.db-shm"]) rmSync(at(name), { force: true });
     expect((await json("restore", "--yes")).kept).toBeNull();
     expect(await titles()).toEqual(["first"]);
@@ -173,7 +181,7 @@ describe("restore", () => {
       ["restore.before-mirror", ["first"]],
     ] as const),
   )("[BK-3] killed at %s leaves a whole store, the old or the new, and can be repeated", async (fault, expected) => {
-    await twoStates();
+    twoStates();
     const killed = await run(["restore", "--yes"], { TALARIA_FAULT: fault });
     expect(killed.signal).toBe("SIGKILL");
     expect(await titles()).toEqual(expected);
@@ -185,7 +193,7 @@ describe("restore", () => {
   });
 
   it("[BK-3] killed between a damaged store and the backup leaves what can be repeated", async () => {
-    await twoStates();
+    twoStates();
     writeFileSync(at("state.db"), "damaged ".repeat(1000));
     copyFileSync(at("state.db"), at("state.db-wal"));
     const killed = await run(["restore", "--yes"], { TALARIA_FAULT: "restore.before-swap" });

@@ -64,11 +64,7 @@ export function hookHome(hooks: Readonly<Record<string, readonly HookEntry[]>>, 
       const path = join(home.path, "logs", "talaria.log");
       return existsSync(path) ? readFileSync(path, "utf8") : "";
     },
-    async end() {
-      // Ends a host that was started meanwhile; where there is none, that is said and done.
-      await home.run(["host", "stop", "--force"]);
-      await home.remove();
-    },
+    end: () => home.remove(),
   };
 }
 
