@@ -15,10 +15,13 @@ const NPM = `
 const fs = require("node:fs");
 fs.appendFileSync("npm.log", process.argv.slice(2).join(" ") + "\\n");
 console.log("npm talks on stdout");
-setTimeout(() => {
+const end = () => {
   fs.mkdirSync("node_modules/tool", { recursive: true });
   process.exit(Number(process.env.FAKE_NPM_EXIT ?? 0));
-}, Number(process.env.FAKE_NPM_MS ?? 0));
+};
+const gate = process.env.FAKE_NPM_GATE;
+if (gate) setInterval(() => fs.existsSync(gate) && end(), 20);
+else setTimeout(end, Number(process.env.FAKE_NPM_MS ?? 0));
 `;
 
 const BUILD = `
@@ -166,10 +169,14 @@ describe("an install that goes wrong", () => {
 
   it("is done again after a kill, once the npm it left behind has ended", async () => {
     const root = project();
-    const killed = launch(root, ["start"], { FAKE_NPM_MS: "1500" });
-    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 30_000 });
+    const gate = join(root, "gate");
+    const killed = launch(root, ["start"], { FAKE_NPM_GATE: gate });
+    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 60_000 });
     killed.child.kill("SIGKILL");
-    const next = await start(root);
+    const waiting = launch(root, ["start"]);
+    await new Promise<void>((resolve) => waiting.child.stderr?.once("data", () => resolve()));
+    writeFileSync(gate, "");
+    const next = await waiting.ended;
     expect(next).toMatchObject({ code: 7 });
     expect(next.err).toMatch(/waiting for another install or build[\s\S]*installing packages/);
     expect(calls(root, "npm.log")).toBe(2);
@@ -178,7 +185,7 @@ describe("an install that goes wrong", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("ends with npm on %s and leaves no lock", async (signal) => {
     const root = project();
     const stopped = launch(root, ["start"], { FAKE_NPM_MS: "60000" });
-    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(calls(root, "npm.log")).toBe(1), { timeout: 60_000 });
     stopped.child.kill(signal);
     expect(await stopped.ended).toMatchObject({ code: signal === "SIGTERM" ? 143 : 130, out: "" });
     expect(existsSync(join(root, ".talaria/bootstrap.lock"))).toBe(false);
