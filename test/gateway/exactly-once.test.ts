@@ -1,13 +1,11 @@
 /** Redelivery and deaths without number: every message has one turn and one reply. */
 import { describe, expect, it } from "vitest";
-import { runStorm } from "./storm.js";
+import { FULL_STORM, runStorm } from "./storm.js";
 import { staged } from "./support/staged.js";
 
 const { launcher } = staged();
 const IS_LONG = process.env["TALARIA_LONG"] !== undefined;
-const SIZE = IS_LONG
-  ? { messages: 10_000, deliveries: 100_000, kills: 200, chats: 200 }
-  : { messages: 200, deliveries: 2_000, kills: 20, chats: 25 };
+const SIZE = IS_LONG ? FULL_STORM : { messages: 200, deliveries: 2_000, kills: 20, chats: 25 };
 const TIME_MS_MAX = IS_LONG ? 3_600_000 : 240_000;
 
 describe("messages delivered again and again to a gateway that is killed again and again", () => {
