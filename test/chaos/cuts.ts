@@ -29,7 +29,7 @@ export interface CutsResult {
 const LOG_BYTES_MAX = 2_000_000;
 const WORK_MS_MIN = 60;
 const WORK_MS_MAX = 500;
-const RUN_MS_MAX = 30_000;
+const RUN_MS_MAX = 120_000;
 const AGED_ACTS = 60;
 const CHATS = 4;
 

@@ -17,7 +17,7 @@ export interface SyncReport {
 }
 
 const ACTS = 40;
-const RUN_MS_MAX = 60_000;
+const RUN_MS_MAX = 120_000;
 const TRACE = ["-f", "-y", "-s", "16", "-e", "trace=write,pwrite64,pwritev,fsync,fdatasync", "-e", "signal=none"];
 
 /** False where strace is missing or may not trace. */

@@ -45,7 +45,7 @@ describe("a compaction killed with SIGKILL", () => {
     ["CP-20 summary ready, not committed", "compact.summary-ready", "parent"],
     ["CP-19 in the middle of the rotation", "store.mid-rotate", "parent"],
     ["CP-19 right after the rotation", "compact.rotated", "child"],
-  ] as const)("[CR-1] [CR-2] [CR-8] is all or nothing: %s", { timeout: 60_000 }, async (_id, point, side) => {
+  ] as const)("[CR-1] [CR-2] [CR-8] is all or nothing: %s", async (_id, point, side) => {
     const id = await begin();
     const before = (await life.card(id)).session.tip;
     expect(await speakUntilCompacted(id, point)).toEqual({ wasKilled: true });
@@ -67,7 +67,7 @@ describe("a compaction killed with SIGKILL", () => {
   });
 
   it("[CT-6] [CR-9] stays one conversation over several compactions, and every id ever printed resumes it", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const id = await begin();
     const seen = new Set([id, (await life.card(id)).session.tip]);

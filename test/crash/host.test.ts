@@ -35,7 +35,7 @@ describe("a host killed with SIGKILL", () => {
   );
 
   it("[CT-9] three times by one turn is started a fourth time, and the turn is set aside", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const life = await beginLife(THREE_CALLS);
     life.faults.plan("step.request-sent", "step.request-sent", "step.request-sent");

@@ -14,7 +14,7 @@ import { endHost, type HostFaults, hostFaults, hostPid, killHost, LINGER, stopHo
 import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 
-const RUN_MS_MAX = 60_000;
+const RUN_MS_MAX = 120_000;
 const LOOK_MS = 40;
 const APPEAR_MS_MAX = 45_000;
 /** Less than the commands of tests take by themselves. */

@@ -49,7 +49,7 @@ describe("a turn killed with SIGKILL", () => {
     },
   );
 
-  it("[CT-9] survives being killed again while it is recovered, and a third time", { timeout: 60_000 }, async () => {
+  it("[CT-9] survives being killed again while it is recovered, and a third time", async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "call.started:2");
     const again = await life.run(["chat", "-r", id], "recover.taken-over");
@@ -59,7 +59,7 @@ describe("a turn killed with SIGKILL", () => {
     expect(judge(await life.card(id), life)).toEqual([]);
   });
 
-  it("[CT-9] is set aside once, when even that is killed", { timeout: 60_000 }, async () => {
+  it("[CT-9] is set aside once, when even that is killed", async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "step.request-sent");
     for (let death = 0; death < 2; death++) await life.run(["chat", "-r", id], "step.request-sent");
@@ -69,7 +69,7 @@ describe("a turn killed with SIGKILL", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("[CT-9] is set aside after the third death, and the conversation goes on", { timeout: 60_000 }, async () => {
+  it("[CT-9] is set aside after the third death, and the conversation goes on", async () => {
     life = await beginLife(THREE_CALLS);
     const { id } = await killedAt(life, "step.request-sent");
     for (let death = 0; death < 2; death++)

@@ -122,7 +122,7 @@ describe("talaria import hermes", () => {
     const last = await runCli(["import", "hermes", source.dir, "--json"], { home: cut.path });
     expect(JSON.parse(last.stdout)).toMatchObject({ messages: { found: 600 * 12 + 120, left: 0 } });
     expect((await exported(cut)) === expected).toBe(true);
-  }, 120_000);
+  }, 240_000);
 
   it("[IM-2] interrupted by Ctrl-C it ends with 130, keeps what came in and says so", async () => {
     const source = kept(yearsOfHistory(800, 12));

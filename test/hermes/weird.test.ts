@@ -117,7 +117,7 @@ describe("an import of anything", () => {
       }),
       { numRuns: sampleCount(120), interruptAfterTimeLimit: 60_000 },
     );
-  }, 120_000);
+  }, 240_000);
 
   it("[IM-2] comes to the same in pieces: an import while the source grows, and one at its end", async () => {
     const growing = fc.array(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HookHome, hookHome } from "./support.js";
 
-const TIME_MS_MAX = 120_000;
+const TIME_MS_MAX = 180_000;
 let home: HookHome;
 afterEach(() => home.end());
 

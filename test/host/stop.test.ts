@@ -118,7 +118,7 @@ describe("a turn that a stop cuts", () => {
       "user: wait for it",
       "assistant: done after all",
     ]);
-  }, 90_000);
+  }, 240_000);
 
   it("[HO-7] is not begun any more: what is said while the host stops is refused and not stored", async () => {
     model = await modelProcess([{ when: { user: "wait" }, text: "late", holdAfter: 0 }]);
@@ -164,7 +164,7 @@ describe("fifty live conversations and a hook that hangs for ever", () => {
     await home.serve();
     await until(() => finalized(told).size === 50, "every boundary is told", 60_000);
     expect([...finalized(told)].sort()).toEqual([...ids].sort());
-  }, 120_000);
+  }, 240_000);
 });
 
 async function working(of: HostHome): Promise<number> {

@@ -128,10 +128,12 @@ async function isServing(home: HostHome): Promise<boolean> {
 }
 
 function logEntries(path: string): readonly Record<string, unknown>[] {
-  return logLines(path)
-    // The last one may be half written.
-    .filter((text) => text.startsWith("{") && text.endsWith("}"))
-    .map((text) => JSON.parse(text) as Record<string, unknown>);
+  return (
+    logLines(path)
+      // The last one may be half written.
+      .filter((text) => text.startsWith("{") && text.endsWith("}"))
+      .map((text) => JSON.parse(text) as Record<string, unknown>)
+  );
 }
 
 function logLines(path: string): readonly string[] {
