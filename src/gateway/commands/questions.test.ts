@@ -203,7 +203,7 @@ describe("a question that is decided", () => {
       "Allowed once, by the owner.",
     ],
     ["the end of its turn", ({ scene }) => scene.say("/stop"), "Not answered: its turn was ended."],
-  ])("by %s says so in its place, and its buttons are gone", async (_by, decide, line) => {
+  ])("[GW-24] by %s says so in its place, and its buttons are gone", async (_by, decide, line) => {
     const one = await standing();
     expect(put(one)?.buttons).toEqual(["Allow once", "This session", "Always", "Deny"]);
     await decide(one);
@@ -240,7 +240,7 @@ describe("a question that is decided", () => {
     expect((await changes(one))?.buttons).toEqual([]);
   });
 
-  it("is changed when a platform that was busy can do it, and never by another message", async () => {
+  it("[GW-24] is changed when a platform that was busy can do it, and never by another message", async () => {
     const one = await standing();
     one.scene.paper.editFates.push(
       { kind: "retry", afterMs: 1, why: "busy" },
