@@ -47,7 +47,7 @@ export function openForReading(path: string, migrations: readonly Migration[] = 
         `${path} has schema ${version} and this program reads ${latestVersion(migrations)}; a command that writes upgrades it.`,
       );
     }
-    db.exec("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000");
+    db.exec("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000");
     return db;
   });
 }
@@ -79,7 +79,7 @@ function setDurable(db: Connection): void {
     );
   }
   db.exec(
-    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
+    "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   );
   if (process.platform === "darwin") db.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
 }
