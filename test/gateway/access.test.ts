@@ -1,6 +1,7 @@
 /** Pairing and commands through a gateway that is a process: by the program's own commands, and over kills. */
 import { afterEach, describe, expect, it } from "vitest";
 import { until } from "../host/support/host-home.js";
+import { sample } from "../support/sample.js";
 import { type OpsHome, opsHome } from "./support/ops-home.js";
 
 let home: OpsHome;
@@ -67,7 +68,7 @@ describe("talaria pairing", () => {
 });
 
 describe("a command in a chat", () => {
-  it.each(["chat.command-stored", "chat.command-ran", "chat.before-finish"])(
+  it.each(sample(["chat.command-stored", "chat.command-ran", "chat.before-finish"]))(
     "[GW-6] [CT-1] [CT-2] is answered once when the gateway is killed at %s",
     async (point) => {
       home = opsHome();

@@ -1,4 +1,4 @@
-/** The gateway stopped: with turns at work, with messages on their way, with nothing at all. */
+/** The gateway stopped: with turns at work, with messages on their way. With nothing at all, and asked again: `ops.test.ts`. */
 import { describe, expect, it } from "vitest";
 import type { ScriptFunction } from "../support/model-server/reply.js";
 import { judgeStore, judgeViews, type Told } from "./support/contract.js";
@@ -8,7 +8,7 @@ import type { Stage } from "./support/stage.js";
 import { staged } from "./support/staged.js";
 import type { TelegramSide } from "./support/telegram.js";
 
-const { stage: stageWith, withTelegram } = staged();
+const { withTelegram } = staged();
 const TIME_MS_MAX = 120_000;
 /** From the signal to the end of the process, once turns get no more time [FQ-9]; the rest is for a busy machine. */
 const STOP_MS_MAX = 15_000;
@@ -20,17 +20,6 @@ const TERMINATED = { code: 143, signal: null };
 const onceTold: ScriptFunction = async (seen, index) => ({ ...(await echo(seen, index)), holdAfter: 1 });
 
 describe("a gateway that is stopped", () => {
-  it("[BH-5] ends in order with no platform, an empty store and a drain of zero", {
-    timeout: TIME_MS_MAX,
-  }, async () => {
-    const stage = await stageWith({ script: echo, platforms: {}, settings: { gateway: { drain_seconds: 0 } } });
-    stage.start();
-    await stage.until("it answers", async () => (await stage.status()) !== undefined);
-    const fromMs = performance.now();
-    expect(await stage.stop()).toEqual(TERMINATED);
-    expect(performance.now() - fromMs).toBeLessThan(STOP_MS_MAX);
-  });
-
   it("[BH-4] [BH-5] [CT-1] with a drain of zero tells the end of every session at work, and answers after the restart", {
     timeout: TIME_MS_MAX,
   }, async () => {
@@ -74,24 +63,6 @@ describe("a gateway that is stopped", () => {
     expect(await ended).toEqual(TERMINATED);
     expect(telegram.shown(1001)).toContain(`answer ${tokenOf(1001, 1)}`);
     expect(telegram.shown(1002)).toEqual([expect.stringMatching(/is stored/)]);
-    await finish(stage, telegram, told);
-  });
-
-  it("[CT-1] is asked a second time, and cuts what runs at once", { timeout: TIME_MS_MAX }, async () => {
-    const { stage, telegram } = await withTelegram(
-      { script: onceTold, settings: { gateway: { drain_seconds: 60 } } },
-      { stream: false },
-    );
-    await stage.up();
-    const told = [say(telegram, 1001, 1)];
-    await stage.model.held();
-    const ended = stage.stop();
-    await stage.until("it says that it stops", () => stage.said.includes('"stopping"'));
-    const fromMs = performance.now();
-    await stage.stop("SIGINT");
-    expect((await ended).signal).toBeNull();
-    expect(performance.now() - fromMs).toBeLessThan(STOP_MS_MAX);
-    stage.model.go();
     await finish(stage, telegram, told);
   });
 });
