@@ -117,7 +117,8 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
     one.type("held\r");
     await two.waitFor(/said elsewhere/);
     two.type("more\r");
-    await two.waitFor(/word9 /);
+    // The mark of a turn that is waited for: what was said is stored, and Ctrl-C is for the turn.
+    await two.waitFor(/more[\s\S]*…/);
     two.type("typed ahead\r");
     two.type(CTRL_C);
     const shown = plain(await two.waitFor(/the answer[\s\S]*> [\s\S]*typed ahead/));

@@ -386,7 +386,7 @@ describe("a plugin that ends or blocks its process", () => {
 
   it("[PL-9] blames nobody when the whole process stands still", async () => {
     good();
-    const plugins = await home.open();
+    const plugins = await home.open({ beatsMissedMax: 3 });
     const { pid = 0 } = plugins;
     const waiting = use(plugins, "wait");
     expect(await use(plugins, "fine")).toMatchObject({ text: "ok" });
