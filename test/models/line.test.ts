@@ -101,7 +101,7 @@ describe.each(PROVIDERS)("a line to %s", (provider) => {
   it("[MD-6] is given up in the end, however often a byte comes", async () => {
     const { headersMs, stallMs } = STEP_LIMITS;
     const limits = { headersMs: headersMs * 1_000, stallMs: stallMs * 1_000, totalMs: 150 };
-    const running = await run(provider, { ...REPLY, fault: { kind: "trickle", bytes: 1, everyMs: 5 } }, limits);
+    const running = await run(provider, { ...REPLY, fault: { kind: "trickle", bytes: 16, everyMs: 5 } }, limits);
     await running.begun;
     const exchange = await running.asked;
     running.clock.advance(limits.totalMs);
