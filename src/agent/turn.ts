@@ -41,7 +41,8 @@ export type TurnEnd =
 
 export async function runTurn(turn: TurnParts, stepsBefore: number): Promise<TurnEnd> {
   const asking: Asking = { modelIndex: 0, retriesLeft: turn.limits.retriesMax, waitLeftMs: turn.limits.retryWaitMaxMs };
-  const leftover = await runLeftovers(turn);
+  // A turn without a recorded step has asked for nothing that could be open.
+  const leftover = stepsBefore === 0 ? "done" : await runLeftovers(turn);
   if (leftover !== "done") return { kind: leftover, steps: stepsBefore };
   if (stepsBefore === 0) await addContext(turn);
   let promptTokens: number | undefined;

@@ -5,7 +5,7 @@
 import type { Question } from "#agent/glimpse.js";
 import { faultPoint } from "#base/fault.js";
 import { NO_HOST } from "#session/turn.js";
-import type { ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
+import type { Claim, ClaimedTurn, OpenTurn } from "#session/verbs/turns.js";
 import type { ConversationRun, Engine } from "./engine.js";
 import type { TurnReport } from "./face.js";
 import { judge, RECOVERY_ATTEMPTS_MAX } from "./recovery.js";
@@ -18,25 +18,28 @@ export async function runConversation(engine: Engine, run: ConversationRun): Pro
     reports.push(report);
     run.face.onReport?.(report);
   };
-  const [open] = await engine.store.openTurns({ limit: 1, conversation: run.conversation });
-  if (open !== undefined) take(await recover(engine, run, open));
-  while (!run.signal.aborted && reports.at(-1)?.outcome !== "waiting" && run.face.takesMore?.() !== false) {
-    faultPoint("run.before-claim");
-    const { conversation } = run;
-    const claim = await engine.store.claim({ conversation, host: engine.host, nowMs: engine.clock.nowMs() });
-    if (claim.kind !== "claimed") break;
-    faultPoint("turn.claimed");
-    take(
-      await runClaimed(engine, {
-        claimed: claim,
-        face: run.face,
-        signal: run.signal,
-        parentCosts: run.costs,
-        isRecovered: false,
-      }),
-    );
+  const goesOn = (): boolean =>
+    !run.signal.aborted && reports.at(-1)?.outcome !== "waiting" && run.face.takesMore?.() !== false;
+  for (;;) {
+    const claim = goesOn() ? await claimNext(engine, run) : undefined;
+    if (claim?.kind === "claimed") {
+      const { face, signal, costs: parentCosts } = run;
+      take(await runClaimed(engine, { claimed: claim, face, signal, parentCosts, isRecovered: false }));
+      continue;
+    }
+    if (claim?.kind === "idle" || reports.length > 0) return reports;
+    // A claim that finds a turn open takes nothing; whoever takes nothing more ends what is open all the same.
+    const [open] = await engine.store.openTurns({ limit: 1, conversation: run.conversation });
+    if (open === undefined) return reports;
+    take(await recover(engine, run, open));
   }
-  return reports;
+}
+
+async function claimNext({ store, host, clock }: Engine, { conversation }: ConversationRun): Promise<Claim> {
+  faultPoint("run.before-claim");
+  const claim = await store.claim({ conversation, host, nowMs: clock.nowMs() });
+  if (claim.kind === "claimed") faultPoint("turn.claimed");
+  return claim;
 }
 
 async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Promise<TurnReport> {
