@@ -25,16 +25,22 @@ export function pokingStore(
   store: SessionStore,
   poke: () => void,
   verbs: readonly WritingVerb[] = TELLING,
+  isNews: (verb: WritingVerb, result: unknown) => boolean = () => true,
 ): SessionStore {
-  const told = verbs.map((verb) => [verb, telling(store, verb, poke)] as const);
+  const pokeFor = (verb: WritingVerb, result: unknown): void => void (isNews(verb, result) && poke());
+  const told = verbs.map((verb) => [verb, telling(store, verb, pokeFor)] as const);
   return Object.assign(Object.create(store) as SessionStore, Object.fromEntries(told));
 }
 
-function telling<V extends WritingVerb>(store: SessionStore, verb: V, poke: () => void) {
+function telling<V extends WritingVerb>(
+  store: SessionStore,
+  verb: V,
+  poke: (verb: WritingVerb, result: unknown) => void,
+) {
   const act = store[verb] as (args: unknown) => Promise<unknown>;
   return async (args: unknown): Promise<unknown> => {
     const result = await act.call(store, args);
-    poke();
+    poke(verb, result);
     return result;
   };
 }

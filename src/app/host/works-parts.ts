@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { randomIds } from "#base/ids.js";
 import { pokingStore } from "#hook/poking-store.js";
+import type { Admission } from "#session/input.js";
 import type { WritingVerb } from "#session/store.js";
 import { createProcesses } from "#tool/terminal/processes.js";
 import type { Extensions } from "./extensions.js";
@@ -24,6 +25,11 @@ const OWING: readonly WritingVerb[] = [
   "tellJob",
 ];
 
+/** Most messages owe nothing yet: their answer does. */
+function owesNotice(admission: Admission): boolean {
+  return admission.kind === "suspended" || (admission.kind === "admitted" && admission.resetFrom !== undefined);
+}
+
 export interface Pokes {
   /** A message may be due. */
   deliveries(): void;
@@ -41,6 +47,7 @@ export function makeParts(wish: HostWish, opened: OpenedHome, extensions: Extens
       pokingStore(opened.store, () => extensions.poke()),
       () => pokes.deliveries(),
       OWING,
+      (verb, result) => verb !== "admit" || owesNotice(result as Admission),
     ),
     models: createHostModels({ settings, env, clock, home }),
     processes: createProcesses({ clock, newId: randomIds }),
