@@ -71,12 +71,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
     live: () => [...new Set(parts.processes.running().map(({ conversation }) => conversation))],
     renewMirror: () => mirror.renew(),
   });
-  const jobs = start({
-    name: "jobs",
-    everyMs: JOBS_EVERY_MS,
-    firstMs: QUIET_MS,
-    act: (signal) => runJobs(parts, signal),
-  });
+  const jobs = start({ name: "jobs", everyMs: JOBS_EVERY_MS, firstMs: QUIET_MS, act: jobRunner(parts) });
   const backup = start({
     name: "backup",
     everyMs: HOUR_MS,
@@ -119,19 +114,22 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
   };
 }
 
-/** What dead hosts left under way comes first: a title that was cut is due again. */
-async function runJobs(
-  { store, runtime, host, clock, log, runsJobs }: UpkeepParts,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    const { recovered } = await store.recoverOutbox({ host, limit: PAGE_RECOVERED, nowMs: clock.nowMs() });
-    if (recovered > 0) log.info("took over what a dead host left under way", { count: recovered });
-    if (recovered < PAGE_RECOVERED) break;
-  }
-  // Asked first, because running nothing would load all that runs something.
-  const { open } = await store.stats({});
-  if (open.jobs > 0 && runsJobs()) await runtime.runJobs(signal);
+/**
+ * What dead hosts left under way comes first: a title that was cut is due again. That is looked for until it is done once:
+ * nobody dies before a host that runs.
+ */
+function jobRunner({ store, runtime, host, clock, log, runsJobs }: UpkeepParts): LoopWish["act"] {
+  let isRecovered = false;
+  return async (signal) => {
+    while (!isRecovered && !signal.aborted) {
+      const { recovered } = await store.recoverOutbox({ host, limit: PAGE_RECOVERED, nowMs: clock.nowMs() });
+      if (recovered > 0) log.info("took over what a dead host left under way", { count: recovered });
+      isRecovered = recovered < PAGE_RECOVERED;
+    }
+    // Asked first, because running nothing would load all that runs something.
+    const { open } = await store.stats({});
+    if (open.jobs > 0 && runsJobs()) await runtime.runJobs(signal);
+  };
 }
 
 /** [LS-13] Bounded by what there is: each page ends some, and none can come back. */
