@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { pokingStore } from "#hook/poking-store.js";
 import { openInlineStore } from "#store/sqlite/inline-store.js";
-import { pokingStore } from "./poking-store.js";
 
 describe("a store that pokes", () => {
   const job = { kind: "k", payload: {}, dueMs: 0 };
