@@ -26,8 +26,19 @@ import { benchProcesses } from "./turn-process.js";
 
 const args = process.argv.slice(2);
 const writerAt = args.indexOf("--writer");
+const SECTIONS = ["process", "turn", "load", "append", "gateway", "history", "search", "host"];
+const FLAGS = ["--quick", "--json"];
 if (writerAt >= 0) await writeUntilKilled(args[writerAt + 1] ?? "");
-else await main();
+else if (args.every((arg) => SECTIONS.includes(arg) || FLAGS.includes(arg))) await main();
+else explain();
+
+/** The whole of it takes some ten minutes: nobody should get that for a word that was mistyped. */
+function explain(): void {
+  const isAsked = args.includes("--help") || args.includes("-h");
+  const usage = `npm run bench [-- ${FLAGS.map((flag) => `[${flag}]`).join(" ")} [section …]]\nsections: ${SECTIONS.join(", ")} (all unless told)\n`;
+  (isAsked ? process.stdout : process.stderr).write(usage);
+  process.exitCode = isAsked ? 0 : 2;
+}
 
 async function main(): Promise<void> {
   const isQuick = args.includes("--quick");
