@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Platform, PlatformKind } from "#platform/platform.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import { GatewayScene } from "../../test/support/gateway-scene.js";
-import { PaperPlatform } from "../../test/support/paper-platform.js";
+import { PaperPlatform, paperAccount } from "../../test/support/paper-platform.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import { OPEN_MS } from "./account-line.js";
-import type { Account, AccountState } from "./gateway.js";
+import type { AccountState } from "./gateway.js";
 
 const scenes: GatewayScene[] = [];
 afterEach(async () => {
@@ -44,26 +43,10 @@ class Hanging {
   }
 }
 
-function account(kind: PlatformKind): Account {
-  return {
-    kind,
-    name: "main",
-    settings: {},
-    allow: ["42"],
-    owners: [],
-    pairing: false,
-    busy: "queue",
-    needsMention: true,
-    streams: false,
-    chats: {},
-    resetPolicy: () => NO_RESET,
-  };
-}
-
 /** The one that hangs comes first. */
 function besides(hanging: Hanging): { at: GatewayScene; paper: PaperPlatform; state: () => AccountState | undefined } {
   const paper = new PaperPlatform();
-  const accounts = [account(hanging.kind()), account(paper.kind())];
+  const accounts = [hanging.kind(), paper.kind()].map((kind) => paperAccount(kind, { streams: false }));
   const at = new GatewayScene({ models: [scriptedModel([{ text: "hi" }])], parts: { accounts } });
   scenes.push(at);
   return { at, paper, state: () => at.gateway.standing()[0]?.state };

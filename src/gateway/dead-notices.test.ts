@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { OperationalError } from "#base/errors.js";
 import type { SendOutcome } from "#platform/platform.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import type { SessionStore } from "#session/store.js";
 import { GatewayScene } from "../../test/support/gateway-scene.js";
-import { PaperPlatform } from "../../test/support/paper-platform.js";
+import { PaperPlatform, paperAccount } from "../../test/support/paper-platform.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import type { Account } from "./gateway.js";
 import { UNSURE_MAX } from "./sending.js";
@@ -17,20 +16,7 @@ afterEach(async () => {
 const REFUSED: SendOutcome = { kind: "refused", why: "blocked" };
 
 function account(paper: PaperPlatform, name: string, homeChat: string): Account {
-  return {
-    kind: paper.kind({ name }),
-    name: "main",
-    settings: {},
-    allow: ["42"],
-    owners: [],
-    pairing: false,
-    busy: "queue",
-    needsMention: true,
-    streams: false,
-    homeChat,
-    chats: {},
-    resetPolicy: () => NO_RESET,
-  };
+  return paperAccount(paper.kind({ name }), { homeChat, streams: false });
 }
 
 describe("a message that will never arrive", () => {

@@ -2,21 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { HostId } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
 import type { PlatformKind } from "#platform/platform.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import type { SessionStore } from "#session/store.js";
 import { HOUR_MS } from "../../test/support/manual-clock.js";
-import { PaperPlatform } from "../../test/support/paper-platform.js";
+import { NO_RECEIVER, PaperPlatform, paperAccount } from "../../test/support/paper-platform.js";
 import { RuntimeScene } from "../../test/support/runtime-scene.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import { AccountLine } from "./account-line.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 
-const NO_RECEIVER = {
-  message: async () => undefined,
-  press: async () => "",
-  up: () => undefined,
-  down: () => undefined,
-};
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Several accounts over one store; each has paper of its own. */
@@ -77,19 +70,7 @@ class Lines {
 
   #line(full: string, kind: Partial<PlatformKind>, log: ReturnType<typeof createLogger>): AccountLine {
     const [platform = "", name = ""] = full.split("/");
-    const account = {
-      kind: this.paper(full).kind({ name: platform, ...kind }),
-      name,
-      settings: {},
-      allow: ["*"],
-      owners: [],
-      pairing: false,
-      busy: "queue" as const,
-      needsMention: true,
-      streams: true,
-      chats: {},
-      resetPolicy: () => NO_RESET,
-    };
+    const account = paperAccount(this.paper(full).kind({ name: platform, ...kind }), { name });
     return new AccountLine(account, {
       clock: this.scene.clock,
       log,

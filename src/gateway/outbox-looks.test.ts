@@ -2,9 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { HostId } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import type { SessionStore } from "#session/store.js";
-import { PAPER_LIMITS, PaperPlatform } from "../../test/support/paper-platform.js";
+import { NO_RECEIVER, PAPER_LIMITS, PaperPlatform, paperAccount } from "../../test/support/paper-platform.js";
 import { RuntimeScene } from "../../test/support/runtime-scene.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import { AccountLine } from "./account-line.js";
@@ -12,12 +11,6 @@ import { createOutbox, type Outbox, SENDS_AT_ONCE } from "./outbox.js";
 
 const VERBS = ["claimDeliveries", "settleDelivery", "unknownDeliveries", "deliveryDue"] as const;
 const HOST = "host-a" as HostId;
-const NO_RECEIVER = {
-  message: async () => undefined,
-  press: async () => "",
-  up: () => undefined,
-  down: () => undefined,
-};
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Two platforms that take messages as fast as they come. */
@@ -34,19 +27,7 @@ class Scene {
     this.papers.paper.found = () => ({ kind: "absent" });
     this.lines = Object.entries(this.papers).map(([name, paper]) => {
       const limits = { ...PAPER_LIMITS, chatEveryMs: 0, perSecond: 1_000 };
-      const account = {
-        kind: paper.kind({ name, limits }),
-        name: "main",
-        settings: {},
-        allow: ["*"],
-        owners: [],
-        pairing: false,
-        busy: "queue" as const,
-        needsMention: true,
-        streams: true,
-        chats: {},
-        resetPolicy: () => NO_RESET,
-      };
+      const account = paperAccount(paper.kind({ name, limits }));
       const onUp = (): void => this.outbox.poke();
       return new AccountLine(account, {
         clock,

@@ -2,13 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { HostId } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
 import { type PlatformKind, PlatformRefusal } from "#platform/platform.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import { HOUR_MS } from "../../test/support/manual-clock.js";
-import { PAPER_LIMITS, PaperPlatform } from "../../test/support/paper-platform.js";
+import { PAPER_LIMITS, PaperPlatform, paperAccount } from "../../test/support/paper-platform.js";
 import { RuntimeScene } from "../../test/support/runtime-scene.js";
 import { scriptedModel } from "../../test/support/scripted-model.js";
 import { AccountLine } from "./account-line.js";
-import type { Account } from "./gateway.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import { SECOND_COPY } from "./words.js";
 
@@ -28,22 +26,6 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     await breath();
   }
   expect(await isSo()).toBe(true);
-}
-
-function accountOf(kind: PlatformKind): Account {
-  return {
-    kind,
-    name: "main",
-    settings: {},
-    allow: ["*"],
-    owners: [],
-    pairing: false,
-    busy: "queue",
-    needsMention: true,
-    streams: true,
-    chats: {},
-    resetPolicy: () => NO_RESET,
-  };
 }
 
 interface Post {
@@ -66,7 +48,7 @@ function post(
   const log = createLogger({ path: `${scene.folder}/gateway.log`, clock });
   const host = (more.host ?? "host-a") as HostId;
   const dead: string[] = [];
-  const line: AccountLine = new AccountLine(accountOf(paper.kind(more.kind)), {
+  const line: AccountLine = new AccountLine(paperAccount(paper.kind(more.kind)), {
     clock,
     log,
     receiver: () => ({

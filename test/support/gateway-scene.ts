@@ -11,10 +11,9 @@ import { chatWords } from "#gateway/words.js";
 import type { PlatformKind } from "#platform/platform.js";
 import { createLive } from "#runtime/live/create-live.js";
 import type { Live } from "#runtime/live/port.js";
-import { NO_RESET } from "#session/reset-policy.js";
 import { DEFAULT_KEY_RULES } from "#session/session-key.js";
 import type { SessionStore } from "#session/store.js";
-import { PAPER_LIMITS, PaperPlatform } from "./paper-platform.js";
+import { PAPER_LIMITS, PaperPlatform, paperAccount } from "./paper-platform.js";
 import { RuntimeScene, type SceneOptions } from "./runtime-scene.js";
 
 export interface GatewaySceneOptions extends SceneOptions {
@@ -139,20 +138,8 @@ export class GatewayScene {
   }
 
   #account(): Account {
-    return {
-      kind: this.paper.kind(this.options.kind),
-      name: "main",
-      settings: {},
-      allow: ["42"],
-      owners: [],
-      pairing: true,
-      busy: "queue",
-      needsMention: true,
-      streams: false,
-      chats: {},
-      resetPolicy: () => NO_RESET,
-      ...this.options.account,
-    };
+    const strict = { allow: ["42"], pairing: true, streams: false };
+    return paperAccount(this.paper.kind(this.options.kind), { ...strict, ...this.options.account });
   }
 }
 

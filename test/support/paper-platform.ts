@@ -3,6 +3,7 @@
  * like any adapter, so that what is tested is the gateway around it.
  */
 import { z } from "zod";
+import type { Account } from "#gateway/gateway.js";
 import type {
   Chat,
   FoundSent,
@@ -15,6 +16,7 @@ import type {
   Receiver,
   SendOutcome,
 } from "#platform/platform.js";
+import { NO_RESET } from "#session/reset-policy.js";
 
 export const PAPER_LIMITS: Limits = {
   text: 400,
@@ -141,3 +143,29 @@ export class PaperPlatform {
 function labels({ buttons = [] }: Outgoing): readonly string[] {
   return buttons.map(({ label }) => label);
 }
+
+/** An account on paper to which everybody may write. */
+export function paperAccount(kind: PlatformKind, more: Partial<Account> = {}): Account {
+  return {
+    kind,
+    name: "main",
+    settings: {},
+    allow: ["*"],
+    owners: [],
+    pairing: false,
+    busy: "queue",
+    needsMention: true,
+    streams: true,
+    chats: {},
+    resetPolicy: () => NO_RESET,
+    ...more,
+  };
+}
+
+/** For a line that only sends. */
+export const NO_RECEIVER = {
+  message: async () => undefined,
+  press: async () => "",
+  up: () => undefined,
+  down: () => undefined,
+};
