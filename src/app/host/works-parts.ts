@@ -26,7 +26,7 @@ const OWING: readonly WritingVerb[] = [
 ];
 
 /** Most messages owe nothing yet: their answer does. */
-function owesNotice(admission: Admission): boolean {
+export function owesNotice(admission: Admission): boolean {
   return admission.kind === "suspended" || (admission.kind === "admitted" && admission.resetFrom !== undefined);
 }
 
