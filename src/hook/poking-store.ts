@@ -10,6 +10,8 @@ const TELLING: readonly WritingVerb[] = [
   "askApproval",
   "decideApproval",
   "settle",
+  "begin",
+  "seed",
   "reset",
   "resume",
   "branch",

@@ -20,6 +20,7 @@ import { describeReading } from "./contract/reading.contract.js";
 import { describeRemoval } from "./contract/removal.contract.js";
 import { describeRotation } from "./contract/rotation.contract.js";
 import { describeRoutes } from "./contract/routes.contract.js";
+import { describeSeed } from "./contract/seed.contract.js";
 import { describeSettings } from "./contract/settings.contract.js";
 import { describeSettlement } from "./contract/settlement.contract.js";
 import { describeTurns } from "./contract/turns.contract.js";
@@ -35,6 +36,7 @@ const CHAPTERS: readonly [string, (open: OpenStore) => void][] = [
   ["settings", describeSettings],
   ["rotation", describeRotation],
   ["removal", describeRemoval],
+  ["seed", describeSeed],
   ["routes", describeRoutes],
   ["outbox", describeOutbox],
   ["edges", describeEdges],

@@ -51,10 +51,28 @@ export interface LifecycleVerbs {
     readonly actor?: Actor;
     /** Whose it is; the home's owner's unless told. */
     readonly owner?: PersonId;
+    /** The conversation that was left for this one: lineage `reset`, and hooks hear of it [BH-2]. It is left as it is. */
+    readonly succeeds?: ConversationId;
     readonly start: SessionStart;
     readonly title: string;
     readonly nowMs: number;
   }): ({ readonly kind: "begun" } & Begun) | { readonly kind: "dropped"; readonly title: TitleOutcome };
+  /**
+   * A conversation that begins with a history brought along from elsewhere: all of it or nothing. A title that is
+   * refused is told and costs nothing else. An id that is taken, also by what was deleted, writes nothing.
+   */
+  seed(args: {
+    /** Wanted by a client, or promised to it: what makes a second attempt the same. */
+    readonly id?: ConversationId;
+    readonly actor: Actor;
+    /** As of `begin`. */
+    readonly succeeds?: ConversationId;
+    readonly start: SessionStart;
+    /** At least one, oldest first; a tool's result answers no call of ours. */
+    readonly messages: readonly NewMessage[];
+    readonly title?: string;
+    readonly nowMs: number;
+  }): ({ readonly kind: "seeded" } & Begun) | { readonly kind: "exists" };
   /** `/new`: ends the old conversation's opening and begins a linked one; the route moves. */
   reset(args: {
     readonly actor: Actor;

@@ -26,9 +26,9 @@ import {
   isBusy,
   isRoutedElsewhere,
   personNo,
-  tell,
   touch,
 } from "../acts.js";
+import { tellSucceeded } from "../begin.js";
 import { owe } from "../line.js";
 import { wantTitle } from "../titles.js";
 import { json, type Tx, type VerbTable } from "../tx.js";
@@ -176,17 +176,9 @@ function findPlace(tx: Tx, inbound: Inbound, author: () => number): Place | Reje
   }
 }
 
-/** [BH-2] [BH-3] What it follows was closed before, or goes on: nothing of it is touched here. */
 function succeed(tx: Tx, inbound: Inbound, left: Conversation, id: string | undefined): Conversation {
   const fresh = begin(tx, inbound, { ...childOf(left, "reset"), id });
-  const ids = { old_session_id: left.session, new_session_id: fresh.session };
-  tell(tx, fresh, {
-    kind: "on_session_reset",
-    platform: inbound.platform,
-    orderKey: left.id,
-    extra: { ...ids, reason: "new_session" },
-    nowMs: inbound.nowMs,
-  });
+  tellSucceeded(tx, left, fresh, inbound);
   return fresh;
 }
 

@@ -2,8 +2,7 @@
  * What begins, ends, continues or reshapes a conversation (`design.md` §4). Every act closes what it leaves,
  * opens what it enters and tells the hooks in one transaction, so a crash finds both halves or neither.
  */
-import { invariant } from "#base/errors.js";
-import type { ConversationId, PersonId } from "#base/ids.js";
+import type { ConversationId } from "#base/ids.js";
 import type { Message } from "#session/message.js";
 import type { Actor, Begun, LifecycleVerbs, NotFound } from "#session/verbs/lifecycle.js";
 import {
@@ -19,6 +18,7 @@ import {
   setPreview,
   tell,
 } from "../acts.js";
+import { begin, personById, seed } from "../begin.js";
 import { bind } from "../bind.js";
 import { isIn, supersededRanges, visibleMessages } from "../history.js";
 import { rotate } from "../rotate.js";
@@ -32,28 +32,9 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
   ...removalVerbs,
   rotate,
 
-  begin(tx, { id, actor, owner, start, title, nowMs }) {
-    const { source, ...session } = start;
-    // Only the title makes this row worth having [LS-1]: without it, nothing was begun.
-    tx.db.run("SAVEPOINT begun");
-    const whose = owner === undefined ? 1 : personById(tx, owner);
-    const conversation = createConversation(tx, {
-      id,
-      owner: whose,
-      lineage: "root",
-      source,
-      createdMs: nowMs,
-      session,
-    });
-    if (actor !== undefined) bind(tx, actor, conversation, nowMs);
-    ensureOpen(tx, conversation, { platform: source, hasContent: false, nowMs });
-    const outcome = wantTitle(tx, conversation, title);
-    if (outcome.kind === "dropped") tx.db.run("ROLLBACK TO begun");
-    tx.db.run("RELEASE begun");
-    return outcome.kind === "dropped"
-      ? { kind: "dropped", title: outcome }
-      : { kind: "begun", ...begun(conversation, outcome) };
-  },
+  begin,
+
+  seed,
 
   reset(tx, { actor, from, id, owner, start, title, nowMs }) {
     const old = leaving(tx, actor, from);
@@ -186,12 +167,6 @@ export const lifecycleVerbs: VerbTable<LifecycleVerbs> = {
     return { kind: "ok" };
   },
 };
-
-function personById(tx: Tx, id: PersonId): number {
-  const row = tx.db.get<{ no: number }>("SELECT no FROM person WHERE id = ?", id);
-  invariant(row, "whoever begins a conversation is known");
-  return row.no;
-}
 
 function begun(conversation: Conversation, title: Begun["title"]): Begun {
   return { conversation: conversation.id, session: conversation.session, ...(title && { title }) };
