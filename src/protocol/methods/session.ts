@@ -73,7 +73,11 @@ const active = z.strictObject({
   queued: count.optional(),
 });
 
-const seedMessage = z.object({ role: z.enum(["user", "assistant"]), content: said });
+/**
+ * What a session begins with. `user`, `assistant`, `system` or `tool`: any other role is refused with its place. Rows without
+ * text are left out; a tool's result may be named, and is shown, but answers no call, so no model sees it.
+ */
+const seedMessage = z.object({ role: name, content: said.nullish(), name: name.optional() });
 
 export const sessionMethods = {
   "session.create": {

@@ -1,9 +1,9 @@
 /** A session's life, as terminal clients live it. Ids on the wire are conversation ids, for life. */
 import type { ConversationId } from "#base/ids.js";
 import type { Params, Result } from "#protocol/methods.js";
-import { blankFor } from "../blank-for.js";
 import { compress } from "../compress.js";
 import type { ServerContext } from "../context.js";
+import { create } from "../create.js";
 import { Refusal } from "../failure.js";
 import type { Call, HandlersOf } from "../handler.js";
 import { close, closeLater } from "../leaving.js";
@@ -12,27 +12,6 @@ import { droppedTitle, say } from "../say.js";
 import { opened } from "../seat.js";
 import { runSlash } from "../slash.js";
 import { cardOf, startOf, storedOf, targetOf } from "../target.js";
-
-async function create(
-  server: ServerContext,
-  params: Params<"session.create">,
-  call: Call,
-): Promise<Result<"session.create">> {
-  const { connection } = call;
-  const blank = await blankFor(server, connection, params);
-  server.blanks.add(blank);
-  connection.held.add(blank.id);
-  connection.cols = params.cols ?? connection.cols;
-  if (params.close_on_disconnect === true) connection.closedWithIt.add(blank.id);
-  connection.follow(blank.id);
-  return {
-    session_id: blank.id,
-    stored_session_id: blank.id,
-    message_count: 0,
-    messages: [],
-    info: await server.panels.ofBlank(blank),
-  };
-}
 
 async function resume(
   server: ServerContext,
@@ -77,7 +56,14 @@ async function title(
   if (wanted.trim() === "") throw new Refusal("emptyTitle", "the title is empty");
   if (target.kind === "blank") {
     // [LS-4] An explicit title is worth a row.
-    const begun = await store.begin({ id, start: startOf(target.blank), title: wanted, nowMs: clock.nowMs() });
+    const { resetFrom } = target.blank;
+    const begun = await store.begin({
+      id,
+      ...(resetFrom === undefined ? {} : { succeeds: resetFrom }),
+      start: startOf(target.blank),
+      title: wanted,
+      nowMs: clock.nowMs(),
+    });
     if (begun.kind === "dropped")
       throw new Refusal("badTitle", droppedTitle(begun.title) ?? "this title cannot be taken");
     blanks.remove(id);
