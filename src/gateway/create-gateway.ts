@@ -1,6 +1,5 @@
 /** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
 import { OperationalError } from "#base/errors.js";
-import type { HttpAnswer } from "#platform/platform.js";
 import { createAccess } from "./access/create-access.js";
 import { AccountLine } from "./account-line.js";
 import { createAsked } from "./asked.js";
@@ -9,6 +8,7 @@ import { menuEntries } from "./commands/menu.js";
 import { tellRestarted } from "./commands/restart.js";
 import { createDeadNotices } from "./dead-notices.js";
 import type { Gateway, GatewayParts } from "./gateway.js";
+import { createHttpDoor } from "./http-door.js";
 import { createIntake } from "./intake.js";
 import { createOutbox } from "./outbox.js";
 import { pressed } from "./pressed.js";
@@ -48,25 +48,16 @@ export function createGateway(parts: GatewayParts): Gateway {
         }),
       }),
   );
+  const httpDoor = createHttpDoor(lines, clock);
   return {
     start() {
       outbox.start();
       for (const line of lines) line.start();
-      const tidy = async (): Promise<void> => {
-        await tellRestarted(parts);
-        // What is decided next is seen then.
-        await asked.recover();
-        await chatCommands.recover();
-      };
-      tidy().catch((error: unknown) => {
-        // A bug ends the process, loudly; an outage leaves the rows, which the chat's next message or a start looks at.
-        if (!(error instanceof OperationalError)) throw error;
-        log.error("what chats were owed could not be looked at", { error: error.message });
-      });
+      void takeUp(parts, { asked, chatCommands });
     },
     standing: () => lines.map((line) => line.standing()),
     poke: () => outbox.poke(),
-    http: (platform, request) => byDoor(lines, platform, request),
+    http: (platform, request) => httpDoor.answer(platform, request),
     drain() {
       isDraining = true;
     },
@@ -76,13 +67,34 @@ export function createGateway(parts: GatewayParts): Gateway {
       asked.stop();
       // Receiving ends when sending does: what comes in meanwhile is stored.
       await outbox.stop(limitMs);
+      // Before the lines: what an adapter is about to keep may still need its own.
+      await httpDoor.leave(REQUESTS_MS);
       await Promise.all(lines.map((line) => line.stop()));
       await Promise.race([chatCommands.rest(), clock.sleep(COMMANDS_MS)]);
     },
   };
 }
 
+/** For requests under way to be kept and answered; one that takes longer is answered as long as the store is there. */
+const REQUESTS_MS = 1_000;
 const COMMANDS_MS = 500;
+
+/** What chats were owed by the host before. */
+async function takeUp(
+  parts: GatewayParts,
+  { asked, chatCommands }: Record<"asked" | "chatCommands", { recover(): Promise<void> }>,
+): Promise<void> {
+  try {
+    await tellRestarted(parts);
+    // What is decided next is seen then.
+    await asked.recover();
+    await chatCommands.recover();
+  } catch (error) {
+    // A bug ends the process, loudly; an outage leaves the rows, which the chat's next message or a start looks at.
+    if (!(error instanceof OperationalError)) throw error;
+    parts.log.error("what chats were owed could not be looked at", { error: error.message });
+  }
+}
 
 async function cursorsOf(
   { store }: GatewayParts,
@@ -91,26 +103,4 @@ async function cursorsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await store.cursors({ platform: kind.name, account: name, limit });
   return new Map(rows.map(({ name: of, value }) => [of, value]));
-}
-
-/** `/platforms/<platform>/…`, or with several accounts `/platforms/<platform>/<account>/…`. */
-async function byDoor(
-  lines: readonly AccountLine[],
-  platform: string,
-  request: Parameters<Gateway["http"]>[1],
-): Promise<HttpAnswer> {
-  const candidates = lines.filter(({ account }) => account.kind.name === platform);
-  const named = candidates.find(({ account }) => candidates.length > 1 && isUnder(request.path, account.name));
-  const line = named ?? (candidates.length === 1 ? candidates[0] : undefined);
-  const door = line?.door();
-  if (line === undefined || (door !== undefined && door.http === undefined)) {
-    return { status: 404, body: "nobody listens here\n" };
-  }
-  if (door?.http === undefined) return { status: 503, headers: { "retry-after": "5" }, body: "not ready yet\n" };
-  const path = named === undefined ? request.path : request.path.slice(named.account.name.length + 1) || "/";
-  return door.http({ ...request, path });
-}
-
-function isUnder(path: string, account: string): boolean {
-  return path === `/${account}` || path.startsWith(`/${account}/`);
 }

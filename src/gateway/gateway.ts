@@ -122,7 +122,7 @@ export interface Gateway {
   standing(): readonly AccountStanding[];
   /** Something may be owed: the outbox looks. */
   poke(): void;
-  /** A request to `/platforms/<platform>/…` of our HTTP door. */
+  /** A request to `/platforms/<platform>/…` of our HTTP door; 503 as soon as `stop` lets go. */
   http(platform: string, request: HttpRequest): Promise<HttpAnswer>;
   /** What is heard from here on is stored and left to the next host, and its sender is told so. */
   drain(): void;

@@ -5,6 +5,7 @@
 import { randomIds } from "#base/ids.js";
 import { redact } from "#base/redact.js";
 import type { Account, AccountStanding, Gateway, GatewayParts } from "#gateway/gateway.js";
+import { COME_BACK } from "#gateway/http-door.js";
 import type { HttpAnswer, HttpRequest } from "#platform/platform.js";
 import type { Live } from "#runtime/live/port.js";
 import type { WorksParts } from "../host/make-server.js";
@@ -65,7 +66,7 @@ export function createHostGateway(parts: HostGatewayParts): HostGateway {
     },
     standing: () => ({ accounts: (gateway?.standing() ?? []).map(cleanStanding), problems }),
     poke: () => gateway?.poke(),
-    http: async (platform, request) => gateway?.http(platform, request) ?? { status: 503 },
+    http: async (platform, request) => gateway?.http(platform, request) ?? COME_BACK,
     drain() {
       isDraining = true;
       gateway?.drain();

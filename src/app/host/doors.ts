@@ -4,8 +4,8 @@ import type { Clock } from "#base/clock.js";
 import type { Logger } from "#base/log.js";
 import type { HomePaths } from "#config/home.js";
 import type { ServePlatform } from "#server/transport/platform-door.js";
-import { listenOnSocket } from "#server/transport/socket.js";
-import type { Health } from "#server/transport/websocket.js";
+import { listenOnSocket, type SocketListening } from "#server/transport/socket.js";
+import type { Health, WebSocketListening } from "#server/transport/websocket.js";
 import type { Wire } from "#server/wire.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -31,42 +31,58 @@ export interface Doors {
   pages(): PagesStanding;
   /** What a person should know, one sentence each. */
   notes(): readonly string[];
-  /** Whoever is in stays in. */
-  close(): Promise<void>;
-}
-
-interface Listening {
+  /** No new clients; whoever is in stays in. Platforms call on, and health is told, by the port. */
+  shut(): Promise<void>;
+  /** Nobody gets in any more, and the port is free. Whoever is in stays in. */
   close(): Promise<void>;
 }
 
 type OpenedPort =
-  | { readonly kind: "listening"; readonly listening: Listening }
+  | { readonly kind: "listening"; readonly listening: WebSocketListening }
   | { readonly kind: "failed"; readonly why: string };
 
 export function createDoors(wish: DoorsWish): Doors {
   const { home, env, clock } = wish;
-  let open: Listening[] = [];
+  let socket: SocketListening | undefined;
+  let port: WebSocketListening | undefined;
   let pages: PagesStanding = null;
+  let opening: Promise<void> = Promise.resolve();
+  const open = async (): Promise<void> => {
+    // The port first: whoever comes in by the socket is told truly whether it is open.
+    if (wish.port > 0) {
+      const opened = await openPort(wish);
+      pages = { address: LOOPBACK, port: wish.port, error: opened.kind === "failed" ? opened.why : null };
+      if (opened.kind === "listening") port = opened.listening;
+    }
+    socket = await listenOnSocket({ path: home.hostSocket, clock, accept: (wire) => wish.accept(wire), env });
+  };
+  const shut = async (): Promise<void> => {
+    // What is being opened would stay open behind our back; that it failed is told to whoever opens.
+    await Promise.allSettled([opening]);
+    port?.shut();
+    const closing = socket;
+    socket = undefined;
+    await closing?.close();
+  };
   return {
-    async open() {
-      const accept = (wire: Wire): void => wish.accept(wire);
-      // The port first: whoever comes in by the socket is told truly whether it is open.
-      if (wish.port > 0) {
-        const opened = await openPort(wish);
-        pages = { address: LOOPBACK, port: wish.port, error: opened.kind === "failed" ? opened.why : null };
-        if (opened.kind === "listening") open.push(opened.listening);
-      }
-      open.push(await listenOnSocket({ path: home.hostSocket, clock, accept, env }));
+    open() {
+      opening = open();
+      return opening;
     },
     pages: () => pages,
     notes: () =>
       pages === null || pages.error === null
         ? []
         : [`port ${pages.port} is not open for pages and editors: ${pages.error}`],
+    shut,
     async close() {
-      const closing = open;
-      open = [];
-      await Promise.all(closing.map((listening) => listening.close()));
+      try {
+        await shut();
+      } finally {
+        const closing = port;
+        port = undefined;
+        await closing?.close();
+      }
     },
   };
 }

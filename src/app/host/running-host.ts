@@ -101,8 +101,9 @@ export class RunningHost implements Host {
       store: this.#store,
       host: this.#opened.host,
       hurry: this.#hurry.signal,
-      closeDoors: () => this.#doors.close(),
+      shutDoors: () => this.#doors.shut(),
       endPlatforms: async (limitMs: number) => gateway?.stop(limitMs),
+      closeDoors: () => this.#doors.close(),
       endClients: async () => server.stop(),
       endProcesses: () => processes.endAll(),
       deliverHooks: (limitMs: number) => this.#extensions.stop(limitMs),
@@ -177,6 +178,8 @@ export class RunningHost implements Host {
       this.stop({ reason: "idle" });
       return true;
     }
+    // A stop that came in between finds them closed and leaves them so.
+    if (this.#state === "stopping") return true;
     await this.#doors.open();
     return false;
   }

@@ -1,8 +1,11 @@
 /**
- * The end of a host, as one sequence [FQ-8] [FQ-9]: nothing more is taken, running turns get their time, what still
- * runs is let go of, openings are closed in pages, clients are told, hooks get what is left, the store is closed, and
+ * The end of a host, as one sequence [FQ-8] [FQ-9]: no client gets in any more, running turns get their time, platforms
+ * are left and with them the port, what still runs is let go of, openings are closed in pages, clients are told, hooks get what is left, the store is closed, and
  * the end is noted. A step that fails or takes too long is noted and the next one happens. Nothing depends on any of
  * it: a host that is killed at any of these points is recovered by the next one.
+ *
+ * A platform that polls keeps what nobody asks for; one that calls us may call once. So the port takes their requests,
+ * stored for the next host and not begun, for as long as there are platforms [GW-18]; it is free before the home is.
  */
 import type { Clock } from "#base/clock.js";
 import { faultPoint } from "#base/fault.js";
@@ -46,10 +49,12 @@ export interface StoppingParts {
   readonly live: Live;
   readonly store: SessionStore;
   readonly host: HostId;
-  /** No new clients from here on. */
-  closeDoors(): Promise<void>;
+  /** No new clients from here on; platforms still call. */
+  shutDoors(): Promise<void>;
   /** Sends what is due for up to so long, then hangs up on every platform. */
   endPlatforms(limitMs: number): Promise<void>;
+  /** Nobody gets in any more: the next host may have the port. */
+  closeDoors(): Promise<void>;
   endClients(): Promise<void>;
   endProcesses(): Promise<void>;
   /** Tells hooks what is owed for up to so long, then leaves the rest for the next host. */
@@ -71,7 +76,7 @@ export async function stopHost(
   const working = countWorking(live);
   parts.log.info("stopping", { reason: wish.reason, working, drainMs: wish.drainMs });
 
-  await step("doors", CLIENTS_MS, () => parts.closeDoors());
+  await step("doors", CLIENTS_MS, () => parts.shutDoors());
   faultPoint("host.doors-closed");
   await step("drain", wish.drainMs + DRAIN_SLACK_MS, () => drained(parts, wish.drainMs));
   const cut = countWorking(live);
@@ -79,6 +84,7 @@ export async function stopHost(
   const leftMs = (): number => Math.max(0, STEPS_MS - (clock.monotonicMs() - drainedMs));
   faultPoint("host.drained");
   await step("platforms", PLATFORMS_MS + PLATFORMS_LEAVE_MS, () => parts.endPlatforms(PLATFORMS_MS));
+  await step("port", Math.min(CLIENTS_MS, leftMs()), () => parts.closeDoors());
   faultPoint("host.platforms-left");
   await step("turns", leftMs(), () => store.endHost({ id: parts.host }));
   faultPoint("host.turns-released");

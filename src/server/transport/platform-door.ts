@@ -41,7 +41,7 @@ export function createPlatformDoor(serve: ServePlatform | undefined, clock: Cloc
       const place = placeIn(request.url ?? "");
       if (place === undefined || serve === undefined) return false;
       if (underWay >= PLATFORM_REQUESTS_MAX) {
-        reply(request, response, { status: 503 });
+        reply(request, response, { status: 503, headers: { "Retry-After": "5" } });
         return true;
       }
       underWay++;

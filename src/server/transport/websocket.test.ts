@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "#base/clock.js";
 import { ManualClock } from "../../../test/support/manual-clock.js";
 import { until } from "../../../test/wire/support/socket-pair.js";
 import { BACKLOG_BYTES_MAX, BACKLOG_BYTES_SOFT, FRAME_CHARS_MAX, type Wire } from "../wire.js";
+import type { ServePlatform } from "./platform-door.js";
 import { HEADERS_TIME_MS, listenOnWebSocket, type WebSocketListening } from "./websocket.js";
 import { PING_EVERY_MS } from "./websocket-wire.js";
 
@@ -30,10 +31,12 @@ async function stage({
   clock = systemClock,
   connectionsMax,
   onFrame,
+  platforms,
 }: {
   clock?: Clock;
   connectionsMax?: number;
   onFrame?: (wire: Wire, text: string) => void;
+  platforms?: ServePlatform;
 } = {}): Promise<Stage> {
   const wires: Wire[] = [];
   const frames: string[] = [];
@@ -54,6 +57,7 @@ async function stage({
       });
     },
     ...(connectionsMax !== undefined && { connectionsMax }),
+    ...(platforms && { platforms }),
   });
   closing.push(() => listening.close());
   const dial: Stage["dial"] = ({ path = "/api/ws", protocols = [], ...options } = {}) => {
@@ -260,5 +264,45 @@ describe("the host's WebSocket", () => {
     await expect(listenOnWebSocket({ ...wish, health: () => ({ live: true, ready: true }) })).rejects.toThrow(
       /another program uses this port/,
     );
+  });
+
+  it("[GW-18] [HO-7] that is shut tells clients why, strangers nothing more than before, and serves platforms and those who are in", async () => {
+    const { listening, dial, frames } = await stage({ platforms: async () => ({ status: 200, body: "kept" }) });
+    const before = dial();
+    await once(before, "open");
+    listening.shut();
+    const answer = await refusal(dial());
+    expect(answer).toMatchObject({ status: 503, body: "the host is stopping\n", headers: { "retry-after": "5" } });
+    expect(await refusal(dial({ headers: {} }))).toMatchObject({ status: 401, body: "" });
+    expect(await get(listening.port, "/platforms/a/")).toEqual({ status: 200, body: "kept" });
+    expect(await get(listening.port, "/health")).toMatchObject({ status: 200 });
+    before.send("still here");
+    await until(() => frames.length === 1, "its frame");
+  });
+
+  it("[GW-18] that is closed answers what is being asked, and its port is free at once", async () => {
+    let keep: () => void = () => undefined;
+    const kept = new Promise<void>((resolve) => {
+      keep = resolve;
+    });
+    let asked = 0;
+    const { listening } = await stage({
+      platforms: async () => {
+        asked++;
+        await kept;
+        return { status: 200, body: "kept" };
+      },
+    });
+    const { port } = listening;
+    const underWay = get(port, "/platforms/a/");
+    await until(() => asked === 1, "the request");
+    await listening.close();
+    await expect(get(port, "/platforms/a/")).rejects.toThrow("ECONNREFUSED");
+    const health = () => ({ live: true, ready: true });
+    const next = await listenOnWebSocket({ port, clock: systemClock, token, accept: () => undefined, health });
+    closing.push(() => next.close());
+    keep();
+    expect(await underWay).toEqual({ status: 200, body: "kept" });
+    expect(asked).toBe(1);
   });
 });

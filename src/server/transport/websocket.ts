@@ -19,6 +19,8 @@ import { WebSocketWire } from "./websocket-wire.js";
 export const HEADERS_TIME_MS = 5_000;
 const HEADERS_BYTES_MAX = 16_384;
 const HEADERS_COUNT_MAX = 100;
+/** For the next host to be there. */
+const COME_BACK_S = 5;
 /** A character takes at most three bytes in UTF-8; what is too long in characters is found when it is whole. */
 const MESSAGE_BYTES_MAX = FRAME_CHARS_MAX * 3;
 
@@ -31,7 +33,9 @@ export interface Health {
 export interface WebSocketListening {
   readonly address: string;
   readonly port: number;
-  /** No new lines; open ones stay until they are ended. */
+  /** No new lines, and whoever asks for one is told why; platforms and the sign of life are served on. */
+  shut(): void;
+  /** Nobody gets in any more; open lines stay until they are ended, and what is being asked is still answered. */
   close(): Promise<void>;
 }
 
@@ -59,6 +63,7 @@ export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebS
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : ([...offered][0] ?? false)),
   });
   const lines = new Set<Wire>();
+  let isShut = false;
   const platforms = createPlatformDoor(options.platforms, clock);
   const server = createHttpServer((request, response) => {
     if (!platforms.answer(request, response)) answer(request, response, options);
@@ -68,6 +73,7 @@ export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebS
     socket.on("error", () => socket.destroy());
     const verdict = judgeKnock(knockOf(request), options);
     if (verdict.kind === "refused") return refuse(socket, verdict.status);
+    if (isShut) return refuse(socket, 503, "the host is stopping");
     if (lines.size >= connectionsMax) return refuse(socket, 503);
     upgrades.handleUpgrade(request, socket, head, (webSocket) => {
       const wire = new WebSocketWire(webSocket, { clock });
@@ -80,6 +86,9 @@ export async function listenOnWebSocket(options: WebSocketOptions): Promise<WebS
   return {
     address,
     port: (server.address() as AddressInfo).port,
+    shut() {
+      isShut = true;
+    },
     async close() {
       server.close();
       server.closeIdleConnections();
@@ -127,10 +136,16 @@ function knockOf({ method = "", url = "", headers, headersDistinct }: IncomingMe
   return { method, url, headers: { ...headers, host: names.length === 1 ? names[0] : undefined } };
 }
 
-function refuse(socket: Duplex, status: 401 | 403 | 404 | 503): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-    socket.destroy(),
-  );
+/** Only who may come in is told why it is not now. */
+function refuse(socket: Duplex, status: 401 | 403 | 404 | 503, why?: string): void {
+  const body = why === undefined ? "" : `${why}\n`;
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Connection: close",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(why === undefined ? [] : ["Content-Type: text/plain", `Retry-After: ${COME_BACK_S}`]),
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function listen(server: Server, address: string, port: number): Promise<void> {
