@@ -32,7 +32,7 @@ export function createDeadNotices({
       const { address, conversation } = due;
       // What was owed to a home chat and is nobody's words was such a notice itself: telling of it would never end.
       if (conversation === null && accounts.some((one) => isHome(one, address))) return undefined;
-      const account = accounts.find((one) => one.homeChat !== undefined && !isHome(one, address));
+      const account = tellerOf(accounts, address);
       if (account?.homeChat === undefined || told.has(destinationOf(address), clock.monotonicMs())) return undefined;
       const { kind, name, homeChat } = account;
       return {
@@ -45,6 +45,14 @@ export function createDeadNotices({
       told.isFirst(destinationOf(due.address), clock.monotonicMs());
     },
   };
+}
+
+/** [GW-23] What one account owes never shows by another of its platform: its own tells it, or another platform. */
+function tellerOf(accounts: readonly Account[], address: Address): Account | undefined {
+  const { platform, account = MAIN_ACCOUNT } = address;
+  const homes = accounts.filter((one) => one.homeChat !== undefined && !isHome(one, address));
+  const own = homes.find(({ kind, name }) => kind.name === platform && name === account);
+  return own ?? homes.find(({ kind }) => kind.name !== platform);
 }
 
 function isHome({ kind, name, homeChat }: Account, { platform, account = MAIN_ACCOUNT, chatId }: Address): boolean {
