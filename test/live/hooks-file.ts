@@ -44,6 +44,18 @@ export function heard({ place }: Stage): readonly Heard[] {
   );
 }
 
+/**
+ * What was told of a session, in the order in which it happened: each event has a hook of its own here, and they hear
+ * beside each other. One that a stop or a death cut hears again, by the same key, and counts once.
+ */
+export function toldOf(all: readonly Heard[], session: string): readonly string[] {
+  const mine = all.filter((one) => one.session === session);
+  const names = new Map(mine.map(({ name, payload }) => [String(payload["delivery_key"]), name]));
+  // A key begins with the number of its fact.
+  const inOrder = [...names].sort(([one], [other]) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
+  return inOrder.map(([, name]) => name);
+}
+
 export async function hears(
   stage: Stage,
   what: string,
