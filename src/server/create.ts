@@ -2,6 +2,7 @@
  * `session.create`. A session in which nothing was said is a promise of this host and no row [LS-1]; one that is opened with a
  * history is written before it is answered, so that its id leads there whatever dies next [CT-1] [CT-6].
  */
+import { faultPoint } from "#base/fault.js";
 import type { ConversationId } from "#base/ids.js";
 import type { Params, Result } from "#protocol/methods.js";
 import type { TitleOutcome } from "#session/input.js";
@@ -63,6 +64,7 @@ async function seeded(server: ServerContext, params: Wish, seed: Seed, call: Cal
     ...(resetFrom === undefined ? {} : { succeeds: resetFrom }),
     nowMs: clock.nowMs(),
   });
+  faultPoint("server.seeded");
   // The same attempt on another line was faster, or somebody took the id for something else.
   if (written.kind === "exists") await seededBefore(server, id, seed);
   blanks.remove(id);

@@ -39,7 +39,10 @@ export async function seededBefore(
   id: string | undefined,
   seed: Seed,
 ): Promise<ConversationId | undefined> {
-  if (id === undefined || !ID_PATTERN.test(id)) return undefined;
+  if (id === undefined) return undefined;
+  // Taken for another one it would be made again at every attempt.
+  if (!ID_PATTERN.test(id))
+    throw new Refusal("badArgument", `session_id: an id matches ${ID_PATTERN.source}; nothing was stored`);
   const found = await store.resolve({ text: id });
   if (found.kind === "unknown") return undefined;
   if (found.kind === "deleted") throw new Refusal("notFound", "that session was deleted; nothing was stored");

@@ -3,6 +3,7 @@
  * is the tip, told beside it where it matters.
  */
 import { z } from "zod";
+import { INPUT_CHARS_MAX } from "#session/input.js";
 import {
   count,
   LIST_MAX,
@@ -77,7 +78,7 @@ const active = z.strictObject({
  * What a session begins with. `user`, `assistant`, `system` or `tool`: any other role is refused with its place. Rows without
  * text are left out; a tool's result may be named, and is shown, but answers no call, so no model sees it.
  */
-const seedMessage = z.object({ role: name, content: said.nullish(), name: name.optional() });
+const seedMessage = z.object({ role: name, content: z.string().max(INPUT_CHARS_MAX).nullish(), name: name.optional() });
 
 export const sessionMethods = {
   "session.create": {
