@@ -53,7 +53,9 @@ export class BridgeSessions {
     const named = params["session_id"];
     const answered = result["session_id"];
     if (JOINING.has(method) && typeof answered === "string") {
-      this.#join(answered, method === "session.create" ? params : undefined);
+      // One with a history is stored already: what it was opened with need not be kept, and may be long.
+      const isDraft = method === "session.create" && (result["message_count"] ?? 0) === 0;
+      this.#join(answered, isDraft ? params : undefined);
     } else if (SPEAKING.has(method) && typeof named === "string") this.#join(named, undefined);
     else if (LEAVING.has(method) && typeof named === "string") this.#joined.delete(named);
   }
