@@ -17,6 +17,12 @@ export function addressOf(account: Pick<Account, "kind" | "name">, chat: Chat, s
   };
 }
 
+/** Who said something from there; undefined where nobody is known to have. */
+export function senderOf({ userId: id, userIdAlt: altId, userName: name }: Address): Sender | undefined {
+  if (id === undefined) return undefined;
+  return { id, ...(altId === undefined ? {} : { altId }), ...(name === undefined ? {} : { name }) };
+}
+
 export function placeOf(address: Address): Place {
   const { chatType, chatId, chatName, threadId, userId } = address;
   const type = chatType === "group" || chatType === "channel" || chatType === "thread" ? chatType : "dm";

@@ -1,15 +1,16 @@
 /**
- * Questions that stand in chats. Once one is decided, wherever that was done, its message loses its buttons and says what
+ * Questions that stand in chats. Once one is decided, wherever that was done, its messages lose their buttons and say what
  * was decided and by whom. A courtesy: tried a few times and lost with the process; nothing waits for it, and nothing is
  * ever sent for it.
  */
 import type { Clock } from "#base/clock.js";
 import { untilAborted, withDeadline } from "#base/deadline.js";
-import type { ApprovalId, ConversationId } from "#base/ids.js";
+import type { ApprovalId, ConversationId, DeliveryId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
 import type { SendOutcome } from "#platform/platform.js";
 import type { Live, NumberedEvents, Watcher } from "#runtime/live/port.js";
 import type { SessionStore } from "#session/store.js";
+import type { QuestionMessage } from "#session/verbs/chat.js";
 import type { AccountLine } from "./account-line.js";
 import { placeOf } from "./address.js";
 import { type DecidedQuestion, decidedText } from "./decided-words.js";
@@ -117,27 +118,40 @@ class Watch implements Watcher {
 
 /** False while it is open, and where there is nothing to change. */
 async function showDecided(parts: AskedParts, approval: ApprovalId, signal: AbortSignal): Promise<boolean> {
-  let why = "its message is not sent yet";
+  const [over, failed] = [new Set<DeliveryId>(), new Map<DeliveryId, string>()];
   for (const afterMs of TRY_AFTER_MS) {
     if (afterMs > 0) await parts.clock.sleep(afterMs, signal);
     const standing = await parts.store.questionStanding({ approval });
-    if (standing.kind === "unsent") continue;
     if (standing.kind !== "decided") return false;
-    const outcome = await change(parts, standing, signal);
-    if (outcome === undefined || outcome.kind === "sent") return true;
-    why = outcome.why;
-    if (outcome.kind === "refused") break;
+    const left = standing.messages.filter(({ delivery }) => !over.has(delivery));
+    const outcomes = await Promise.all(left.map((message) => change(parts, standing, { message, signal })));
+    for (const [at, { delivery }] of left.entries()) {
+      const outcome = outcomes[at];
+      const isDone = outcome === undefined || outcome.kind === "sent";
+      if (isDone) failed.delete(delivery);
+      else failed.set(delivery, outcome.why);
+      if (isDone || outcome.kind === "refused") over.add(delivery);
+    }
+    if (over.size === standing.messages.length) break;
   }
-  throw new Error(why);
+  const [why] = failed.values();
+  if (why !== undefined) throw new Error(why);
+  return true;
+}
+
+interface Change {
+  readonly message: QuestionMessage;
+  readonly signal: AbortSignal;
 }
 
 /** Undefined where messages cannot be changed. Doing it twice does no harm, so an unknown outcome is tried again. */
 async function change(
   { clock, lines }: AskedParts,
   decided: DecidedQuestion,
-  signal: AbortSignal,
+  { message, signal }: Change,
 ): Promise<SendOutcome | undefined> {
-  const { address, delivery, receipt } = decided;
+  const { address, delivery, receipt } = message;
+  if (receipt === null) return { kind: "unknown", why: "its message is not sent yet" };
   const line = lines().find(
     ({ account }) => account.kind.name === address.platform && account.name === (address.account ?? "main"),
   );
@@ -147,7 +161,7 @@ async function change(
   if (platform.edit === undefined) return undefined;
   if (line.pace.room() < 1) return { kind: "unknown", why: "the platform is busy" };
   line.pace.take(1);
-  const text = decidedText(decided, { isIdempotent: line.account.kind.isIdempotent === true });
+  const text = decidedText(decided, message, { isIdempotent: line.account.kind.isIdempotent === true });
   const outgoing = { id: delivery, place: placeOf(address), text };
   return withDeadline({ clock, timeMs: EDIT_LIMIT_MS, signal }, async (limited) => {
     const editing = platform.edit?.(outgoing.place, receipt, outgoing, limited);

@@ -1,6 +1,7 @@
 /** The gateway, made and connected: accounts, what they hear, what is owed to them. See `gateway.ts` for the port. */
 import { OperationalError } from "#base/errors.js";
 import { createAccess } from "./access/create-access.js";
+import { createOwnerChats } from "./access/owner-chat.js";
 import { AccountLine } from "./account-line.js";
 import { createAsked } from "./asked.js";
 import { createChatCommands } from "./commands/create-chat-commands.js";
@@ -21,7 +22,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const asked = createAsked(live, { store, clock, log, lines: () => lines });
   const chatCommands = createChatCommands(parts, access);
   const previews = createPreviews(live, { store, clock, log, onQuestion: asked.stands });
-  const intake = createIntake({ ...parts, access, chatCommands, previews, isDraining: () => isDraining });
+  const owners = createOwnerChats(parts);
+  const intake = createIntake({ ...parts, access, owners, chatCommands, previews, isDraining: () => isDraining });
   const outbox = createOutbox({
     store,
     host,

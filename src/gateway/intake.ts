@@ -9,6 +9,7 @@ import { spellAccount } from "#session/address.js";
 import { sessionKey } from "#session/session-key.js";
 import type { Access } from "./access/access.js";
 import { askedAbout } from "./access/create-access.js";
+import type { OwnerChats } from "./access/owner-chat.js";
 import type { AccountLine } from "./account-line.js";
 import { addressOf } from "./address.js";
 import type { ChatCommands } from "./commands/chat-commands.js";
@@ -22,6 +23,7 @@ const CURSOR_EVERY_MS = 60_000;
 
 export interface IntakeParts extends DispatchParts {
   readonly access: Access;
+  readonly owners: OwnerChats;
   readonly chatCommands: ChatCommands;
 }
 
@@ -73,6 +75,7 @@ async function hear(parts: IntakeParts, hearing: Hearing): Promise<void> {
   if (verdict.kind === "stranger") return left(parts, hearing);
   const heard: Heard = { account, incoming, address, key, person: verdict.person };
   if (!isMeantForUs(heard, arrival.route !== null)) return left(parts, hearing);
+  await parts.owners.heard(heard);
   if (parts.chatCommands.isCommand(heard)) await parts.chatCommands.take(heard);
   else if (!(await parts.chatCommands.asAnswer(heard, arrival.asked))) {
     const became = await dispatch(parts, { line, heard, arrival, atMs, told: hearing.told });

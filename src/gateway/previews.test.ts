@@ -121,8 +121,8 @@ describe("an answer as it grows", () => {
     release();
     await scene.shows([LONG, /May I run this/]);
     await scene.paper.hear("and then?");
-    await scene.shows([LONG, /May I run this/, /I wait for your answer/]);
+    await scene.shows([LONG, /May I run this/, /I wait for an answer/]);
     await scene.paper.hear("yes");
-    await scene.shows([LONG, /May I run this/, /I wait for your answer/, /Allowed once/, "Done it."]);
+    await scene.shows([LONG, /May I run this/, /I wait for an answer/, /Allowed once/, "Done it."]);
   });
 });

@@ -14,7 +14,7 @@ import type { DueDelivery } from "#session/verbs/outbox.js";
 import { placeOf } from "./address.js";
 import { approvalToken } from "./commands/approval-token.js";
 import type { FileVerdict } from "./gateway.js";
-import { SECOND_COPY } from "./words.js";
+import { naming, SECOND_COPY } from "./words.js";
 
 /** How long a platform may take over one message; files may take longer. */
 export const SEND_LIMIT_MS = 30_000;
@@ -96,10 +96,11 @@ export function asOutgoing(due: DueDelivery, { isMarked }: { isMarked: boolean }
   const { body } = due;
   const approval = body?.approval;
   const buttons = approval === undefined ? [] : (body?.answers ?? []).map((answer) => button(approval, answer));
+  const hint = approval === undefined || body?.isFromElsewhere === undefined ? "" : `\n\n${naming(approval)}`;
   return {
     id: due.id,
     place: placeOf(due.address),
-    text: isMarked ? `${SECOND_COPY}\n${due.text}` : due.text,
+    text: `${isMarked ? `${SECOND_COPY}\n` : ""}${due.text}${hint}`,
     ...(buttons.length === 0 ? {} : { buttons }),
     ...(body?.media === undefined ? {} : { media: body.media }),
   };

@@ -3,16 +3,22 @@
  * limit asks for it, files named in the text sent along. Pure; the parts commit with the turn that said them [CT-3].
  */
 import { basename, extname, isAbsolute } from "node:path";
-import type { ApprovalRule } from "#command/command.js";
+import type { ApprovalId } from "#base/ids.js";
+import { oneLine } from "#command/text.js";
 import type { Limits } from "#platform/platform.js";
 import { splitText } from "#platform/split.js";
 import type { ChatWords } from "#runtime/parts.js";
-import type { Address } from "#session/address.js";
+import { type Address, MAIN_ACCOUNT, spellAccount } from "#session/address.js";
 import type { DeliveryBody, OwedPart } from "#session/delivery.js";
 import type { ResetReason } from "#session/reset-policy.js";
+import type { OwedReply } from "#session/verbs/turns.js";
+import type { OwnerReach } from "./access/owner-chat.js";
 
 /** Room for the mark of a second copy, and for what formatting adds. */
 const ROOM = 80;
+/** Room for the name of a question, where it has to be named. */
+const NAMING_ROOM = 60;
+const NAME_CELLS_MAX = 24;
 /** A platform that is no longer configured still gets parts that any platform takes. */
 const COMMON: Limits = {
   text: 2_000,
@@ -34,18 +40,36 @@ const PERMISSION_ANSWERS = ["once", "session", "always", "deny"] as const;
 export const SECOND_COPY = "(sent again: the first copy may not have arrived)";
 export const INTERRUPTED_MARK = "(interrupted)";
 
-export function chatWords(
-  limitsOf: (platform: string) => Limits | undefined,
-  approvals: ApprovalRule = "author",
-): ChatWords {
+export interface ChatWordsParts {
+  limitsOf(platform: string): Limits | undefined;
+  /** Where owners alone give leave: how one of them comes to see a question from there. Absent: whose turn asks may give it. */
+  readonly owner?: (asked: Address) => Promise<OwnerReach>;
+}
+
+export function chatWords({ limitsOf, owner }: ChatWordsParts): ChatWords {
   const limits = (address: Address): Limits => limitsOf(address.platform) ?? COMMON;
+  const put = (address: Address, text: string, body: DeliveryBody = {}): OwedReply => {
+    const { text: max, ...rest } = limits(address);
+    const parts = messageParts(text, { ...rest, text: max - (body.isFromElsewhere === undefined ? 0 : NAMING_ROOM) });
+    const last = parts.length - 1;
+    return {
+      platform: address.platform,
+      address,
+      parts: parts.map((part, at) => (at === last ? { ...part, body } : part)),
+    };
+  };
   return {
     reply: (address, text) => replyParts(text, limits(address)),
-    question(address, question) {
-      const answers = question.kind === "permission" ? PERMISSION_ANSWERS : [];
-      const text = question.kind === "permission" ? permissionText(question, approvals) : clarifyText(question);
-      const parts = messageParts(text, limits(address));
-      return parts.map((part, at) => (at === parts.length - 1 ? { ...part, body: { answers } } : part));
+    async question(address, question) {
+      if (question.kind !== "permission") return { asking: put(address, clarifyText(question), { answers: [] }) };
+      const text = permissionText(question);
+      const reach = await owner?.(address);
+      // Buttons stand where somebody can press them.
+      const answers = reach === undefined || reach.kind === "there" ? PERMISSION_ANSWERS : [];
+      const asking = put(address, `${text}\n\n${ALLOWED_BY[reach?.kind ?? "author"]}`, { answers });
+      if (reach?.kind !== "elsewhere") return { asking };
+      const told = `${askerOf(address)} needs your leave. ${text}`;
+      return { asking, telling: put(reach.address, told, { answers: PERMISSION_ANSWERS, isFromElsewhere: true }) };
     },
   };
 }
@@ -101,20 +125,34 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
-const ALLOWED_BY: Readonly<Record<ApprovalRule, string>> = {
+const ALLOWED_BY: Readonly<Record<OwnerReach["kind"] | "author", string>> = {
   author: "Answer `yes`, `session`, `always` or `no` (or /approve, /deny).",
-  owner: "An owner answers `yes`, `session`, `always` or `no` (or /approve, /deny).",
+  there: "An owner answers `yes`, `session`, `always` or `no` (or /approve, /deny).",
+  elsewhere: "Waiting for an owner, who is asked in a chat of their own. /stop ends the turn.",
+  nowhere: "Waiting for an owner; none has a chat with me here, so they see it with `talaria approvals` in a terminal.",
 };
 const CHOOSE = "Answer with a number or in your own words.";
 
 /** The last words of a question that waits; they go when it is decided. */
 export const HOW_TO_ANSWER: readonly string[] = [...Object.values(ALLOWED_BY), CHOOSE];
 
-function permissionText(
-  { tool, summary, why }: { tool: string; summary: string; why: string },
-  approvals: ApprovalRule,
-): string {
-  return `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}\n\n${ALLOWED_BY[approvals]}`;
+/** For who answers in words where the question does not come from. */
+export function naming(approval: ApprovalId): string {
+  return `Or: /approve ${approval}, /deny ${approval}`;
+}
+
+function permissionText({ tool, summary, why }: { tool: string; summary: string; why: string }): string {
+  return `May I run this? **${tool}**\n\`\`\`\n${summary}\n\`\`\`\n${why}`;
+}
+
+function askerOf(address: Address): string {
+  const { platform, account = MAIN_ACCOUNT, userName, userId = "" } = address;
+  return `${plainName(userName ?? userId)} (${spellAccount({ platform, account })})`;
+}
+
+/** People choose their names: none is markup here. */
+export function plainName(name: string, cells = NAME_CELLS_MAX): string {
+  return oneLine(name.replace(/[*_~`[\]()<>|\\#]/g, ""), cells) || "somebody";
 }
 
 function clarifyText({ text, choices }: { text: string; choices: readonly string[] }): string {
@@ -133,7 +171,7 @@ export const RECEIPTS = {
     waiting > 1
       ? `Queued: ${waiting} messages wait for the turn that runs. /stop ends it.`
       : "Queued: it is next, after the turn that runs. /stop ends that.",
-  waiting: "I wait for your answer to my question; this message is next.",
+  waiting: "I wait for an answer to my question; this message is next.",
   steer: (): string => "Noted: it goes into the turn that runs.",
   interrupt: (): string => "Stopping what I was doing; this is next.",
   draining: "I am stopping for now. Your message is stored and will be answered when I am back.",

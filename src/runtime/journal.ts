@@ -11,9 +11,9 @@ import type { SessionId } from "#base/ids.js";
 import { HOME_OWNER } from "#session/person.js";
 import type { SessionStore } from "#session/store.js";
 import type { TipHistory } from "#session/verbs/reading.js";
-import type { ClaimedTurn, Fenced, OwedReply } from "#session/verbs/turns.js";
+import type { ClaimedTurn, Fenced } from "#session/verbs/turns.js";
 import type { HistoryCache } from "./history-cache.js";
-import type { ChatWords } from "./parts.js";
+import type { ChatWords, PutQuestion } from "./parts.js";
 
 /** More permissions than this are not looked through; the person is asked again. */
 const GRANTS_MAX = 1_000;
@@ -38,10 +38,8 @@ export interface JournalParts {
 export function createJournal({ store, clock, claimed, histories, chat, onStored }: JournalParts): StoreJournal {
   const pass = { turn: claimed.turn, epoch: claimed.epoch };
   const { address } = claimed;
-  const asking = (question: Question): { asking?: OwedReply } =>
-    address === undefined || chat === undefined
-      ? {}
-      : { asking: { platform: address.platform, address, parts: chat.question(address, question) } };
+  const put = async (question: Question): Promise<Partial<PutQuestion>> =>
+    address === undefined || chat === undefined ? {} : chat.question(address, question);
   const { conversation } = claimed;
   let session = claimed.session;
   // Steers are taken when every call of the step before is finished: what is read next holds all that was shown.
@@ -80,9 +78,11 @@ export function createJournal({ store, clock, claimed, histories, chat, onStored
       if (open?.turn !== claimed.turn) throw fencedError();
       return open;
     },
-    ask: async (call, question) =>
-      unfenced(await store.askApproval({ ...pass, call, question: { ...question }, ...asking(question), ...now() }))
-        .approval,
+    async ask(call, question) {
+      const inChats = await put(question);
+      const asked = await store.askApproval({ ...pass, call, question: { ...question }, ...inChats, ...now() });
+      return unfenced(asked).approval;
+    },
     async decide(approval, { answer, reply, by = HOME_OWNER }) {
       const words = reply === undefined ? {} : { reply };
       const decision = await store.decideApproval({ approval, answer, ...words, by, ...now() });

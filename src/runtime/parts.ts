@@ -11,7 +11,7 @@ import type { Model } from "#model/model.js";
 import type { Address } from "#session/address.js";
 import type { OwedPart } from "#session/delivery.js";
 import type { SessionStore } from "#session/store.js";
-import type { ClaimedTurn } from "#session/verbs/turns.js";
+import type { ClaimedTurn, OwedReply } from "#session/verbs/turns.js";
 import type { RunChild } from "#tool/delegate.js";
 import type { Tool } from "#tool/tool.js";
 
@@ -47,7 +47,13 @@ export interface RuntimeParts {
 
 export interface ChatWords {
   reply(address: Address, text: string): readonly OwedPart[];
-  question(address: Address, question: Question): readonly OwedPart[];
+  question(address: Address, question: Question): Promise<PutQuestion>;
+}
+
+/** How a question is put in chats: in that of its turn, and to an owner elsewhere who alone may answer it. */
+export interface PutQuestion {
+  readonly asking: OwedReply;
+  readonly telling?: OwedReply;
 }
 
 export interface ToolPorts {

@@ -11,6 +11,8 @@ export interface DeliveryBody {
   /** It puts a question: the person's answer belongs to this one, and these are the answers it takes. */
   readonly approval?: ApprovalId;
   readonly answers?: readonly ApprovalAnswer[];
+  /** It is put where it does not come from: whoever answers in words has to name it. */
+  readonly isFromElsewhere?: true;
   /** A file of this machine. */
   readonly media?: { readonly path: string; readonly name: string; readonly mediaType: string };
 }

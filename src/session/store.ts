@@ -70,7 +70,7 @@ export const READING_VERBS = [
   "outline",
   "access",
   "pairings",
-  "ownerChats",
+  "ownerChat",
   "openCommands",
   "question",
   "questionStanding",

@@ -5,12 +5,14 @@
 import type { HostId } from "#base/ids.js";
 import { seededIds } from "#base/ids.js";
 import { createLogger } from "#base/log.js";
+import { reachOwner } from "#gateway/access/owner-chat.js";
 import { createGateway } from "#gateway/create-gateway.js";
 import type { Account, Gateway, GatewayParts } from "#gateway/gateway.js";
 import { chatWords } from "#gateway/words.js";
 import type { PlatformKind } from "#platform/platform.js";
 import { createLive } from "#runtime/live/create-live.js";
 import type { Live } from "#runtime/live/port.js";
+import type { Address } from "#session/address.js";
 import { DEFAULT_KEY_RULES } from "#session/session-key.js";
 import type { SessionStore } from "#session/store.js";
 import { PAPER_LIMITS, PaperPlatform, paperAccount } from "./paper-platform.js";
@@ -34,7 +36,10 @@ export class GatewayScene {
   #hosts = 0;
 
   constructor(private readonly options: GatewaySceneOptions) {
-    this.scene = new RuntimeScene({ ...options, chat: chatWords(() => PAPER_LIMITS, options.parts?.approvals) });
+    const owner = async (asked: Address) =>
+      reachOwner({ ...this.scene, accounts: options.parts?.accounts ?? [this.#account()] }, asked);
+    const chat = { limitsOf: () => PAPER_LIMITS, ...(options.parts?.approvals === "owner" ? { owner } : {}) };
+    this.scene = new RuntimeScene({ ...options, chat: chatWords(chat) });
     [this.live, this.gateway] = this.#open();
   }
 

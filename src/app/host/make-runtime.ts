@@ -2,7 +2,7 @@
  * What runs a host's turns: the agent, its tools and its prompt. Loaded with the first turn, because a host that only
  * serves lists and waits needs none of it.
  */
-import { chatWords } from "#gateway/words.js";
+import { type ChatWordsParts, chatWords } from "#gateway/words.js";
 import { builtInLimits } from "#platform/registry.js";
 import { createRuntime, type Runtime } from "#runtime/runtime.js";
 import { selectTools } from "#tool/toolset.js";
@@ -24,6 +24,21 @@ export async function makeRuntime(works: WorksParts): Promise<Runtime> {
     ...parts,
     tools: async (ports) => selectTools([...(await parts.tools(ports)), ...extensions.tools()], { disabled }).tools,
     interceptors: (turn) => extensions.interceptors(turn),
-    chat: chatWords((platform) => limits.get(platform), wish.config.values.gateway.approvals),
+    chat: chatWords({ limitsOf: (platform) => limits.get(platform), ...ownersLeave(works) }),
   });
+}
+
+/** Where owners alone give leave, one of them has to hear of a question. */
+function ownersLeave({ wish, store, extensions }: WorksParts): Pick<ChatWordsParts, "owner"> {
+  if (wish.config.values.gateway.approvals !== "owner") return {};
+  return {
+    owner: async (asked) => {
+      const [{ accountsOf }, { reachOwner }] = await Promise.all([
+        import("../gateway/accounts.js"),
+        import("#gateway/access/owner-chat.js"),
+      ]);
+      const { accounts } = await accountsOf(wish, extensions.platforms());
+      return reachOwner({ store, clock: wish.clock, accounts }, asked);
+    },
+  };
 }

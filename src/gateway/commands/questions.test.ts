@@ -159,7 +159,7 @@ describe("where owners alone may allow things", () => {
     expect(await scene.ask("/approve always")).toContain("Only an owner of this home may answer that.");
     expect(await scene.ask("/deny")).toContain("Only an owner of this home may answer that.");
     expect(await scene.scene.store.openTurns({ limit: 1 })).toMatchObject([{ phase: "waiting" }]);
-    expect(scene.paper.shown()[0]).toContain("An owner answers `yes`");
+    expect(scene.paper.shown()[0]).toContain("Waiting for an owner");
     expect(await scene.press(approvalToken(approval, "once"), OWNER_OF_HOME)).toBe("Allowed once.");
     await scene.until(async () => (await results()).length > 0);
     expect(await results()).toEqual(["ran"]);

@@ -5,6 +5,7 @@ import { isShared, type SessionKeyRules } from "#session/session-key.js";
 import type { ChatCommandRow } from "#session/verbs/chat.js";
 import type { Inbound, RouteTarget } from "#session/verbs/intake.js";
 import type { Access } from "../access/access.js";
+import { senderOf } from "../address.js";
 import type { Account } from "../gateway.js";
 import type { Heard, KnownPerson } from "../heard.js";
 import { spokenBy } from "../speaker.js";
@@ -36,9 +37,8 @@ export async function spokenBefore(
 ): Promise<Spoken | undefined> {
   const { id: command, address, routeKey: key, eventId, line } = row;
   const account = accounts.find(({ kind, name }) => kind.name === row.platform && name === row.account);
-  if (account === undefined || address.userId === undefined) return undefined;
-  const { userId: id, userIdAlt: altId, userName: name } = address;
-  const sender = { id, ...(altId === undefined ? {} : { altId }), ...(name === undefined ? {} : { name }) };
+  const sender = senderOf(address);
+  if (account === undefined || sender === undefined) return undefined;
   const verdict = await access.judgeSender(account, sender);
   if (verdict.kind === "stranger") return undefined;
   return { command, account, address, key, person: verdict.person, eventId, line };

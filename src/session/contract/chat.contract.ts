@@ -138,6 +138,24 @@ function describePairing(open: OpenStore): void {
     expect((await standing(scene)).granted).toMatchObject([{ sender: "7", role: "owner", by: "terminal" }]);
   });
 
+  it("[GW-7] [GW-23] knows in which direct chat of an account an owner was last", async () => {
+    const scene = await Scenario.open(open);
+    const there = { ...PLACE, account: "second" };
+    const keep = (address: Address) => scene.store.keepOwnerChat({ address, nowMs: scene.tick() });
+    const known = async () => [await scene.store.ownerChat(PLACE), await scene.store.ownerChat(there)];
+    await offer(scene, "7", "AAAA2222");
+    await approve(scene, "AAAA2222");
+    expect(await known()).toEqual([null, null]);
+    await offer(scene, "8", "BBBB2222");
+    await approve(scene, "BBBB2222", "owner");
+    expect(await known()).toMatchObject([dm("8"), null]);
+    const second = { ...dm("8"), ...there };
+    const kept = [await keep(dm("9")), await keep(second), await keep(second)];
+    expect(kept.map(({ kind }) => kind)).toEqual(["kept", "kept", "known"]);
+    if (scene.isDurable) await scene.restart();
+    expect(await known()).toEqual([dm("9"), second]);
+  });
+
   it("[GW-23] is for the account that showed the code: the same id on another one stays a stranger", async () => {
     const scene = await Scenario.open(open);
     await offer(scene, "7", "AAAA2222");
@@ -374,7 +392,7 @@ function describeQuestions(open: OpenStore): void {
     expect(await scene.store.question({ approval: "nosuchone" as ApprovalId })).toBeNull();
   });
 
-  it("leads to the message that put it, once that is sent and it is decided", async () => {
+  it("[CT-3] leads to the messages that put it, in its chat and an owner's, once it is decided", async () => {
     const scene = await Scenario.open(open);
     const { store } = scene;
     const turn = await scene.turn("go", { author: { account: "7", name: "N7" } });
@@ -382,29 +400,31 @@ function describeQuestions(open: OpenStore): void {
     const question = { kind: "permission", summary: "rm box" };
     const address: Address = { ...PLACE, chatType: "dm", chatId: "7" };
     const asking = { platform: PLACE.platform, address, parts: ["May I", "run this?"] };
+    const telling = { platform: PLACE.platform, address: dm("1"), parts: ["may they?"] };
     const pass = passOf(turn);
     const asked = async (wish: object) =>
       only("asked", await store.askApproval({ ...pass, call, question, ...wish, nowMs: scene.tick() })).approval;
-    const approval = await asked({ asking });
+    const approval = await asked({ asking, telling });
+    expect(await asked({ asking, telling })).toBe(approval);
     const unsaid = await asked({ call: other });
     const standing = () => store.questionStanding({ approval });
     expect(await standing()).toEqual({ kind: "open" });
     const by = (await look(scene, "7")).person?.id as PersonId;
     for (const one of [approval, unsaid])
       await store.decideApproval({ approval: one, answer: "session", by, nowMs: scene.tick() });
-    expect(await standing()).toEqual({ kind: "unsent" });
-    for (const receipt of ["r1", "r2"]) {
+    expect(await standing()).toMatchObject({ messages: [{ receipt: null }, { receipt: null }] });
+    for (const receipt of ["r1", "r2", "r3"]) {
       const nowMs = scene.tick();
       const [due] = await store.claimDeliveries({ host: HOST, limit: 1, nowMs });
       await store.settleDelivery({ id: first([due])?.id as DeliveryId, event: { type: "sent", receipt }, nowMs });
     }
+    const message = { delivery: expect.any(String), isMarked: false };
     expect(await standing()).toEqual({
       kind: "decided",
-      delivery: expect.any(String),
-      address,
-      text: "run this?",
-      isMarked: false,
-      receipt: "r2",
+      messages: [
+        { ...message, address: dm("1"), text: "may they?", receipt: expect.stringMatching(/^r/) },
+        { ...message, address, text: "run this?", receipt: expect.stringMatching(/^r/) },
+      ],
       question,
       answer: "session",
       reply: null,

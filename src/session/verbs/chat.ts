@@ -77,19 +77,26 @@ export interface AskedQuestion {
   readonly answer: ApprovalAnswer | null;
 }
 
-/** A question where it stands in a chat, once its answer is known. */
+/** In the chat of its turn, and in one of an owner's. */
+export const QUESTION_MESSAGES_MAX = 2;
+
+/** A message that puts a question. */
+export interface QuestionMessage {
+  readonly delivery: DeliveryId;
+  readonly address: Address;
+  readonly text: string;
+  readonly isMarked: boolean;
+  /** Null while it is on its way. */
+  readonly receipt: string | null;
+}
+
+/** A question where it stands in chats, once its answer is known. */
 export type QuestionStanding =
   /** It stands in no chat, or waits for its answer. */
   | { readonly kind: "nowhere" | "open" }
-  /** Decided; its message is still on its way. */
-  | { readonly kind: "unsent" }
   | {
       readonly kind: "decided";
-      readonly delivery: DeliveryId;
-      readonly address: Address;
-      readonly text: string;
-      readonly isMarked: boolean;
-      readonly receipt: string;
+      readonly messages: readonly QuestionMessage[];
       readonly question: Readonly<Record<string, unknown>>;
       readonly answer: ApprovalAnswer;
       readonly reply: string | null;
@@ -149,6 +156,9 @@ export interface ChatVerbs {
     readonly nowMs: number;
   }): { readonly kind: "revoked" | "unknown" };
   pairings(args: { readonly limit: number; readonly nowMs: number }): PairingStanding;
+  /** An owner wrote in this direct chat; the newest of each account is kept. Whoever asks judges again who is there. */
+  keepOwnerChat(args: { readonly address: Address; readonly nowMs: number }): { readonly kind: "kept" | "known" };
+  ownerChat(args: { readonly platform: string; readonly account: string }): Address | null;
 
   /** [CT-1] [CT-2] Stores a command once for every event, whether it was a command or a message before. */
   admitCommand(args: {
@@ -190,7 +200,7 @@ export interface ChatVerbs {
   openCommands(args: { readonly routeKey?: string; readonly limit: number }): readonly ChatCommandRow[];
 
   question(args: { readonly approval: ApprovalId }): AskedQuestion | null;
-  /** The message that put it, with its receipt, and what was decided. */
+  /** The messages that put it, with their receipts, and what was decided. */
   questionStanding(args: { readonly approval: ApprovalId }): QuestionStanding;
   /** What a message in a chat has to know: the oldest open question, commands before it, and whether it was one itself. */
   openQuestion(args: {

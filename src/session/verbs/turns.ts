@@ -180,6 +180,8 @@ export interface TurnVerbs {
       readonly question: Readonly<Record<string, unknown>>;
       /** How it is put to somebody in a chat: owed with the question, which its last part names. */
       readonly asking?: OwedReply;
+      /** What an owner is told of it in a chat of their own, in the same commit; its last part names it, too. */
+      readonly telling?: OwedReply;
       readonly nowMs: number;
     },
   ): { readonly kind: "asked"; readonly approval: ApprovalId } | Fenced;

@@ -27,6 +27,14 @@ const grant = (row: Row = {}): string =>
     granted_ms: 50,
     ...row,
   });
+const ownerChat = (row: Row = {}): string =>
+  insert("owner_chat", {
+    platform: "'telegram'",
+    account: "'main'",
+    address: `'{"chatType":"dm"}'`,
+    since_ms: 1,
+    ...row,
+  });
 const hash = (letter: string): string => `'${letter.repeat(64)}'`;
 const second = (row: Row): string => pairing({ slot: 2, sender: "'8'", code_hash: hash("b"), ...row });
 
@@ -46,6 +54,9 @@ const PAIRINGS: readonly Attack[] = [
     "offered to a stranger",
     `${pairing()}; ${grant()}; DELETE FROM pairing`,
   ],
+  ["[GW-7] an owner's chat in a group", ownerChat({ address: `'{"chatType":"group"}'` }), "address"],
+  ["[GW-7] an owner's chat nowhere", ownerChat({ address: "'{}'" }), "address"],
+  ["[GW-7] two owner's chats of one account", ownerChat(), "UNIQUE", ownerChat()],
   ["[GW-5] access without a code", grant(), "a code that is out"],
   ["[GW-5] access by somebody else's code", grant({ sender: "'8'" }), "a code that is out", pairing()],
   ["[GW-5] access on another platform", grant({ platform: "'irc'" }), "a code that is out", pairing()],

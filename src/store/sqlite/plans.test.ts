@@ -94,6 +94,8 @@ const CALLS: readonly Call[] = [
   ["approvePairing", { code: "WRONG", role: "member", by: "terminal", nowMs }],
   ["revokeAccess", { platform: "telegram", account: "bot", sender: "1", by: "terminal", nowMs }],
   ["pairings", { limit: 5, nowMs }],
+  ["keepOwnerChat", { address: chat.address, nowMs }],
+  ["ownerChat", { platform: "telegram", account: "bot" }],
   ["admitCommand", { ...chat, eventId: "9", routeKey: route.key, author: "owner" as never, line: "/status", nowMs }],
   ["openCommands", { limit: 5 }],
   ["openCommands", { limit: 5, routeKey: route.key }],

@@ -1,5 +1,5 @@
 /**
- * Chats [GW]: whom a pairing let in, codes that are out, and commands that have no answer yet. A code is a hash in one of
+ * Chats [GW]: whom a pairing let in, codes that are out, where owners are, and commands that have no answer yet. A code is a hash in one of
  * few slots, so that no program error can have more of them out than may be; a stranger leaves nothing else here.
  */
 import { PAIRING_FAILURES_MAX, PAIRINGS_PENDING_MAX } from "#session/pairing.js";
@@ -53,6 +53,15 @@ CREATE TABLE pairing_guard(
 INSERT INTO pairing_guard(one, failures, since_ms) VALUES (1, 0, 0);
 CREATE TRIGGER pairing_guard_kept BEFORE DELETE ON pairing_guard
   BEGIN SELECT RAISE(ABORT, 'wrong codes are counted'); END;
+
+-- Where an owner wrote last in a direct chat, of each account of ours: there they are told what waits for them.
+CREATE TABLE owner_chat(
+  platform TEXT NOT NULL CHECK(platform <> ''),
+  account TEXT NOT NULL CHECK(account <> ''),
+  address TEXT NOT NULL CHECK(json_valid(address) AND address ->> '$.chatType' IS 'dm'),
+  since_ms INTEGER NOT NULL,
+  PRIMARY KEY(platform, account)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE chat_command(
   no INTEGER PRIMARY KEY,

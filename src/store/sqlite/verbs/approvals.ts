@@ -23,7 +23,7 @@ import type { Tx, VerbTable } from "../tx.js";
 import { tellApproval } from "../watched.js";
 
 export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApproval"> & GrantVerbs> = {
-  askApproval(tx, { call, question, asking, nowMs, ...pass }) {
+  askApproval(tx, { call, question, asking, telling, nowMs, ...pass }) {
     const turn = passed(tx, pass);
     if (turn === undefined) return { kind: "fenced" };
     const row = callRow(tx, pass, call);
@@ -43,7 +43,9 @@ export const approvalVerbs: VerbTable<Pick<TurnVerbs, "askApproval" | "decideApp
     invariant(asked, "an insert returns its row");
     tx.db.run("UPDATE turn SET state = 'waiting', epoch = ? WHERE no = ?", pass.epoch, turn.no);
     tellApproval(tx, asked.no, { nowMs });
-    if (asking !== undefined) oweQuestion(tx, turn.conversation, { asking, approval, nowMs });
+    for (const owed of [asking, telling]) {
+      if (owed !== undefined) oweQuestion(tx, turn.conversation, { asking: owed, approval, nowMs });
+    }
     return { kind: "asked", approval };
   },
 

@@ -13,6 +13,7 @@ import {
   COMMAND_ATTEMPTS_MAX,
   COMMAND_CHARS_MAX,
   COMMANDS_QUEUED_MAX,
+  QUESTION_MESSAGES_MAX,
 } from "#session/verbs/chat.js";
 import { findConversation } from "../acts.js";
 import { owe } from "../line.js";
@@ -103,19 +104,21 @@ export const chatCommandVerbs: VerbTable<CommandVerbs> = {
 
   questionStanding(tx, { approval }) {
     const row = tx.db.get<StandingRow>(STANDING, approval);
-    if (row === undefined || row.delivery === null || row.address === null) return { kind: "nowhere" };
-    const { answer, receipt, text } = row;
-    if (answer === null) return { kind: "open" };
-    if (receipt === null || text === null) return { kind: row.state === "dead" ? "nowhere" : "unsent" };
+    const messages = row === undefined ? [] : tx.db.all<MessageRow>(MESSAGES, row.conversation, approval);
+    if (row === undefined || messages.length === 0) return { kind: "nowhere" };
+    if (row.answer === null) return { kind: "open" };
+    // What never arrived cannot be changed either.
+    const there = messages.filter(({ state }) => state !== "dead");
+    if (there.length === 0) return { kind: "nowhere" };
     return {
       kind: "decided",
-      delivery: row.delivery,
-      address: JSON.parse(row.address) as Address,
-      text,
-      isMarked: row.marked === 1,
-      receipt,
+      messages: there.map(({ state: _, marked, address, ...message }) => ({
+        ...message,
+        isMarked: marked === 1,
+        address: JSON.parse(address) as Address,
+      })),
       question: JSON.parse(row.question) as Record<string, unknown>,
-      answer,
+      answer: row.answer,
       reply: row.reply,
       by: row.by === null ? null : { id: row.by, name: row.name },
     };
@@ -209,26 +212,29 @@ function toQuestion({ author, name, question, ...row }: QuestionRow): AskedQuest
   return { ...row, author: { id: author, name }, question: JSON.parse(question) as Record<string, unknown> };
 }
 
-/** Its last part names it. It is among the newest of what was owed to its chat beside replies, so these are looked at first. */
-const STANDING = `SELECT a.question, a.answer, a.reply, p.id AS by, p.name,
-    d.id AS delivery, d.address, d.text, d.marked, d.receipt, d.state
-  FROM approval a LEFT JOIN person p ON p.no = a.decided_by
-  LEFT JOIN delivery d ON d.no = (SELECT no FROM delivery INDEXED BY delivery_notice WHERE conversation = a.conversation
-    AND turn IS NULL AND body ->> '$.approval' = a.id ORDER BY no DESC LIMIT 1)
-  WHERE a.id = ?`;
+const STANDING = `SELECT a.conversation, a.question, a.answer, a.reply, p.id AS by, p.name
+  FROM approval a LEFT JOIN person p ON p.no = a.decided_by WHERE a.id = ?`;
+
+/** The last part of each names it. They are among the newest of what was owed beside replies, so these are looked at first. */
+const MESSAGES = `SELECT id AS delivery, address, text, marked, receipt, state FROM delivery INDEXED BY delivery_notice
+  WHERE conversation = ? AND turn IS NULL AND body ->> '$.approval' = ? ORDER BY no DESC LIMIT ${QUESTION_MESSAGES_MAX}`;
 
 interface StandingRow {
+  readonly conversation: number;
   readonly question: string;
   readonly answer: ApprovalAnswer | null;
   readonly reply: string | null;
   readonly by: PersonId | null;
   readonly name: string | null;
-  readonly delivery: DeliveryId | null;
-  readonly address: string | null;
-  readonly text: string | null;
-  readonly marked: number | null;
+}
+
+interface MessageRow {
+  readonly delivery: DeliveryId;
+  readonly address: string;
+  readonly text: string;
+  readonly marked: number;
   readonly receipt: string | null;
-  readonly state: string | null;
+  readonly state: string;
 }
 
 function owed(

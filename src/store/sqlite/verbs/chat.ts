@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { invariant } from "#base/errors.js";
 import type { PersonId } from "#base/ids.js";
-import { type Address, destinationOf, type PlatformAccount, spellAccount } from "#session/address.js";
+import { type Address, destinationOf, MAIN_ACCOUNT, type PlatformAccount, spellAccount } from "#session/address.js";
 import {
   cleanCode,
   PAIRING_FAILURES_MAX,
@@ -82,6 +82,7 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
     const address = JSON.parse(row.address) as Address;
     grant(tx, row, { role, by, nowMs });
     personNo(tx, row, { account: address.userId ?? sender, name: name ?? undefined }, nowMs);
+    if (role === "owner") keepOwnerChat(tx, address, nowMs);
     audit(tx, "approve-pairing", { subject: `${spellAccount(row)}:${sender}`, detail: { role, by }, nowMs });
     oweText(tx, address, { text: welcomeText(role), nowMs });
     return { kind: "approved", platform, account, sender, name, role };
@@ -118,6 +119,19 @@ export const chatVerbs: VerbTable<ChatVerbs> = {
       limit,
     );
     return { pending, granted, full, lockedUntilMs: lockOf(tx, nowMs) };
+  },
+
+  keepOwnerChat(tx, { address, nowMs }) {
+    return { kind: keepOwnerChat(tx, address, nowMs) ? "kept" : "known" };
+  },
+
+  ownerChat(tx, { platform, account }) {
+    const row = tx.db.get<{ address: string }>(
+      "SELECT address FROM owner_chat WHERE platform = ? AND account = ?",
+      platform,
+      account,
+    );
+    return row === undefined ? null : (JSON.parse(row.address) as Address);
   },
 };
 
@@ -167,6 +181,19 @@ function grant(tx: Tx, row: PairingRow, as: { role: AccessRole; by: string; nowM
     as.nowMs,
   );
   tx.db.run("DELETE FROM pairing WHERE platform = ? AND account = ? AND sender = ?", platform, account, sender);
+}
+
+/** False: it was the newest before. */
+function keepOwnerChat(tx: Tx, address: Address, nowMs: number): boolean {
+  const kept = tx.db.run(
+    `INSERT INTO owner_chat(platform, account, address, since_ms) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET address = excluded.address, since_ms = excluded.since_ms WHERE address <> excluded.address`,
+    address.platform,
+    address.account ?? MAIN_ACCOUNT,
+    JSON.stringify(address),
+    nowMs,
+  );
+  return kept > 0;
 }
 
 interface GuardRow {
