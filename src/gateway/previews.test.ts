@@ -14,6 +14,7 @@ afterEach(async () => {
 });
 
 const LONG = "This is the beginning of a long answer, and it goes on";
+const ANSWER = "The short answer.";
 
 async function open(
   script: Parameters<typeof scriptedModel>[0],
@@ -35,6 +36,35 @@ describe("an answer as it grows", () => {
     await at.shows(["The short answer."]);
     expect(at.paper.shown()).toEqual(["The short answer."]);
   });
+
+  it.each([
+    ["before it is noted where that is", "before", [LONG, ANSWER]],
+    ["once it is noted where that is", "after", [ANSWER]],
+  ] as const)(
+    "[CT-3] [CT-4] [GW-15] is answered once when its first piece is sent and all ends %s",
+    async (_, when, left) => {
+      let isDead = false;
+      const at = await open([{ hangsAfter: LONG }, { text: ANSWER }], {
+        wrap: (store) => ({
+          ...store,
+          async keepPreview(args) {
+            if (isDead) return store.keepPreview(args);
+            if (when === "after") await store.keepPreview(args);
+            isDead = true;
+            return new Promise<never>(() => undefined);
+          },
+        }),
+      });
+      await at.paper.hear("hello");
+      for (let tries = 0; tries < 60 && !isDead; tries++) await at.pass(500);
+      expect(at.paper.shown()).toEqual([LONG]);
+      await at.restart();
+      await at.shows(left);
+      await at.pass(30_000);
+      expect(at.paper.shown()).toEqual(left);
+      expect(await at.scene.store.outboxStanding({ limit: 1 })).toMatchObject({ open: [], deadCount: 0 });
+    },
+  );
 
   it("[GW-15] that is interrupted says so where it stood", async () => {
     const at = await open(async () => ({ hangsAfter: LONG }));
