@@ -34,6 +34,8 @@ export interface GroupRequest {
   readonly input: "closed" | "open";
   /** Ended here, when nothing more can come. */
   readonly output: Output;
+  /** What it says on standard error. Without one, that stands in the output, in the order in which it came. */
+  readonly errors?: Output;
 }
 
 export type Ending =
@@ -61,9 +63,14 @@ export interface GroupParts {
 export function startGroup(request: GroupRequest, { clock, watchdog }: GroupParts): Group {
   const child = spawnWrapper(request);
   let lastMs = 0;
-  const reading = readOutput(child, request.output, () => {
+  const heard = (): void => {
     lastMs = clock.monotonicMs();
-  });
+  };
+  const { output, errors } = request;
+  const reading = Promise.all([
+    readOutput(child.stdout, output, heard),
+    errors === undefined ? undefined : readOutput(child.stderr, errors, heard),
+  ]);
   const status = readStatus(child);
   const exit = exitOf(child);
   let isGone = child.pid === undefined;
@@ -123,6 +130,7 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
       }
       await Promise.race([reading, clock.sleep(QUIET_MS)]);
       child.stdout?.destroy();
+      child.stderr?.destroy();
     },
   };
 }
@@ -130,18 +138,20 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
 const CAT = existsSync("/bin/cat") ? "/bin/cat" : "cat";
 /** What passes the output on is not asked to end: it ends with the last one who writes, and loses nothing of that. */
 const OUTPUT = `(trap '' TERM; exec ${CAT} 3>&-)`;
-const COMMAND = `{ "$0" -c "$1" 3>&-; echo "$?" >&3; } 2>&1 | ${OUTPUT}`;
-const WRAPPER = {
-  closed: `IFS= read -r go <&3 || exit 125; ${COMMAND}`,
-  open: `IFS= read -r go <&3 || exit 125; ${CAT} 3>&- | ${COMMAND}`,
-};
+const ERRORS = `(trap '' TERM; exec ${CAT} >&2 3>&- 4>&-)`;
+const COMMAND = `{ "$0" -c "$1" 3>&- 4>&-; echo "$?" >&3; }`;
+const TOGETHER = `${COMMAND} 2>&1 | ${OUTPUT}`;
+/** Two pipes: the inner one is standard error's, and the output goes around it on descriptor 4. */
+const APART = `{ ${COMMAND} 2>&1 >&4 | ${ERRORS}; } 4>&1 | ${OUTPUT}`;
+const INPUT = { closed: "", open: `${CAT} 3>&- | ` };
 
-function spawnWrapper(request: GroupRequest): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", WRAPPER[request.input], request.shell, request.command], {
-    cwd: request.cwd,
-    env: request.env,
+function spawnWrapper({ input, errors, shell, command, cwd, env }: GroupRequest): ChildProcess {
+  const wrapper = `IFS= read -r go <&3 || exit 125; ${INPUT[input]}${errors === undefined ? TOGETHER : APART}`;
+  const child = spawn("/bin/sh", ["-c", wrapper, shell, command], {
+    cwd,
+    env,
     detached: true,
-    stdio: [request.input === "open" ? "pipe" : "ignore", "pipe", "ignore", "pipe"],
+    stdio: [input === "open" ? "pipe" : "ignore", "pipe", errors === undefined ? "ignore" : "pipe", "pipe"],
   });
   // A command that does not read what it is given is no failure of ours.
   child.stdin?.on("error", () => undefined);
@@ -189,8 +199,7 @@ function exitOf(child: ChildProcess): Promise<number> {
   });
 }
 
-async function readOutput(child: ChildProcess, output: Output, onBytes: () => void): Promise<void> {
-  const stream: Readable | null = child.stdout;
+async function readOutput(stream: Readable | null, output: Output, onBytes: () => void): Promise<void> {
   if (stream === null) return;
   try {
     for await (const bytes of stream as AsyncIterable<Buffer>) {

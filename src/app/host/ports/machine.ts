@@ -62,13 +62,16 @@ async function shell(wish: MachineWish, { command, cwd, signal }: ShellWish): Pr
   const guard = await judgeCommandHere(command, places);
   if (guard.kind === "refuse") return { kind: "refused", why: guard.why };
   const turn = randomIds<TurnId>();
-  const output = createOutput({ keepChars: SHELL_CHARS_MAX, spoolFile: join(home.run, "output", `${turn}.txt`) });
+  const kept = (name: string) =>
+    createOutput({ keepChars: SHELL_CHARS_MAX, spoolFile: join(home.run, "output", `${turn}${name}.txt`) });
+  const [output, errors] = [kept(""), kept("-errors")];
   const started = processes.foreground({
     command,
     cwd,
     env: toolEnvironment(env, { session: "", conversation: "" }),
     input: "closed",
     output,
+    errors,
     // Nobody's conversation: it belongs to a turn of its own and ends with it.
     conversation: turn as unknown as ConversationId,
     turn,
@@ -84,8 +87,7 @@ async function shell(wish: MachineWish, { command, cwd, signal }: ShellWish): Pr
   await processes.endTurn(turn);
   if (ending === "late") return { kind: "timed-out" };
   if (ending.kind === "not-started") return { kind: "refused", why: ending.why };
-  // What a command says is in one order; nobody can tell the two streams apart afterwards.
-  return { kind: "ran", stdout: output.shown(), stderr: "", code: ending.code };
+  return { kind: "ran", stdout: output.shown(), stderr: errors.shown(), code: ending.code };
 }
 
 /** A dropped file comes as a path, quoted, escaped or as an address; words may follow it. */
