@@ -17,7 +17,7 @@ import type { OwnerReach } from "./access/owner-chat.js";
 /** Room for the mark of a second copy, and for what formatting adds. */
 const ROOM = 80;
 /** Room for the name of a question, where it has to be named. */
-const NAMING_ROOM = 60;
+const NAMING_ROOM = 70;
 const NAME_CELLS_MAX = 24;
 /** A platform that is no longer configured still gets parts that any platform takes. */
 const COMMON: Limits = {
@@ -138,7 +138,7 @@ export const HOW_TO_ANSWER: readonly string[] = [...Object.values(ALLOWED_BY), C
 
 /** For who answers in words where the question does not come from. */
 export function naming(approval: ApprovalId): string {
-  return `Or: /approve ${approval}, /deny ${approval}`;
+  return `Answer: /approve ${approval} or /deny ${approval}`;
 }
 
 function permissionText({ tool, summary, why }: { tool: string; summary: string; why: string }): string {

@@ -72,6 +72,36 @@ describe("a question that a gateway asks in a chat", () => {
     },
   );
 
+  it("[GW-7] [CT-3] waits for an owner, who is told once through a death and allows it", {
+    timeout: TIME_MS_MAX,
+  }, async () => {
+    const settings = { gateway: { approvals: "owner" } };
+    const { stage, telegram } = await withTelegram(
+      { script: deeds, settings },
+      { stream: false, owners: [String(BOB)] },
+    );
+    await stage.up();
+    telegram.say(BOB, "/whoami");
+    await stage.until("the owner is known", () => telegram.shown(BOB).length === 1);
+    await stage.stop();
+    stage.start({ fault: "approval.asked" });
+    telegram.say(ALICE, `risky ${tokenOf(ALICE, 1)}`);
+    expect((await stage.ended()).signal).toBe("SIGKILL");
+    await stage.up();
+    const told = (): readonly string[] => telegram.shown(BOB).filter((text) => ASKED.test(text));
+    await stage.until("the owner is told", () => told().length > 0);
+    await stage.until("the member is told", () =>
+      telegram.shown(ALICE).some((text) => /Waiting for an owner/.test(text)),
+    );
+    expect(telegram.shown(ALICE).join()).not.toMatch(/approve/);
+    telegram.say(BOB, /\/approve \w+/.exec(told()[0] ?? "")?.[0] ?? "");
+    await stage.until("it is answered", () => answers(telegram) === 1);
+    await stage.converge();
+    expect(effects(stage)).toEqual([tokenOf(ALICE, 1)]);
+    // A death after bytes left may be followed by a copy that says so.
+    expect(told().filter((text) => !text.startsWith(SECOND_COPY)).length).toBeLessThanOrEqual(1);
+  });
+
   it.each(sample(ANSWER_POINTS))(
     "[CT-1] [CT-5] [CT-10] has its effect at most once when answered: %s",
     {
