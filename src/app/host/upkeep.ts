@@ -1,7 +1,7 @@
 /**
  * What a host does beside its turns, each in a loop of its own: titles and other jobs, expiry and pruning, the mirror,
- * erasing what was deleted, abandoned continuations, long outputs, scheduled backups, and what dead hosts left under
- * way. None of it is needed to serve, so none of it is waited for.
+ * erasing what was deleted, abandoned continuations, long outputs, scheduled backups, spare memory, and what dead
+ * hosts left under way. None of it is needed to serve, so none of it is waited for.
  */
 import type { Clock } from "#base/clock.js";
 import type { HostId } from "#base/ids.js";
@@ -16,6 +16,7 @@ import { eraseRemoved } from "../retention.js";
 import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
 import { type Loop, type LoopWish, startLoop } from "./loop.js";
+import { createSpareMemory, SPARE_EVERY_MS } from "./spare-memory.js";
 import { createWatcher, SWEEP_EVERY_MS } from "./watcher.js";
 
 const JOBS_EVERY_MS = 30_000;
@@ -53,6 +54,7 @@ export interface Upkeep {
 
 export function startUpkeep(parts: UpkeepParts): Upkeep {
   const { store, clock, log, home, config } = parts;
+  const spareMemory = createSpareMemory();
   const start = (wish: LoopWish): Loop => startLoop({ clock, log }, wish);
   const mirror = keepMirror({
     store,
@@ -98,6 +100,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
         pruneSpool(spoolDirOf(home), clock.nowMs());
       },
     }),
+    start({ name: "memory", everyMs: SPARE_EVERY_MS, firstMs: QUIET_MS, act: async () => spareMemory() }),
   ];
   let mirrorStopped: Promise<void> | undefined;
   return {

@@ -1,0 +1,59 @@
+/**
+ * Gives memory back after work. V8 collects when it is asked for more room, so a host that has just served many chats
+ * and now waits for days would keep what they left. When nothing happens for a while and enough has gathered, it is
+ * collected: twice, because the pages that one collection empties are given back by the next.
+ */
+import { performance } from "node:perf_hooks";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+export const SPARE_EVERY_MS = 4_000;
+/** A host that works more than this is not kept from it. */
+const BUSY_SHARE_MAX = 0.05;
+/** Less than this is not worth the pause. */
+const GATHERED_BYTES_MIN = 8e6;
+const COLLECTIONS = 2;
+
+export interface Heap {
+  usedBytes(): number;
+  /** Of the time since it was asked last, the part in which something was done; from 0 to 1. */
+  busyShare(): number;
+  collect(): void;
+}
+
+/** Called again and again; does something in few of these calls, at most one collection in each. */
+export function createSpareMemory(heap: Heap = ownHeap()): () => void {
+  let keptBytes = 0;
+  let left = 0;
+  return () => {
+    if (heap.busyShare() > BUSY_SHARE_MAX) return;
+    if (left === 0 && heap.usedBytes() < keptBytes + GATHERED_BYTES_MIN) return;
+    if (left === 0) left = COLLECTIONS;
+    heap.collect();
+    left--;
+    keptBytes = heap.usedBytes();
+  };
+}
+
+/** Of the thread that calls: the store's threads have heaps of their own, which stay small. */
+function ownHeap(): Heap {
+  let collect: (() => void) | undefined;
+  let last = performance.eventLoopUtilization();
+  return {
+    usedBytes: () => getHeapStatistics().used_heap_size,
+    busyShare() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
+    collect() {
+      if (collect === undefined) {
+        // V8 puts it into contexts made after this flag; ours was made before, whoever started us.
+        setFlagsFromString("--expose-gc");
+        collect = runInNewContext("gc") as () => void;
+      }
+      collect();
+    },
+  };
+}
