@@ -56,16 +56,18 @@ function commitTogether(tx: Tx, requests: readonly StoreRequest[]): StoreRespons
 
 /** Throws only when the whole transaction is gone; then nothing of this batch happened. */
 function runOne(tx: Tx, request: StoreRequest): StoreResponse {
-  tx.db.run("SAVEPOINT operation");
+  // Where nothing is written there is nothing to undo.
+  const mark = (sql: string): unknown => tx.db.isReadOnly || tx.db.run(sql);
+  mark("SAVEPOINT operation");
   try {
     const value = VERBS[request.verb](tx, request.args as never);
     faultPoint("store.in-batch");
-    tx.db.run("RELEASE operation");
+    mark("RELEASE operation");
     return { id: request.id, ok: true, value };
   } catch (error) {
     if (!tx.db.isInTransaction || endsBatch(error)) throw error;
-    tx.db.run("ROLLBACK TO operation");
-    tx.db.run("RELEASE operation");
+    mark("ROLLBACK TO operation");
+    mark("RELEASE operation");
     return { id: request.id, ok: false, error: toWire(error) };
   }
 }
