@@ -126,8 +126,12 @@ describe("an end", () => {
     const client = await stage.open("stdio");
     const { session_id: id } = await client.call("session.create", { cwd: stage.place.cwd });
     await client.call("prompt.submit", { session_id: id, text: "slow" });
-    await client.event("message.delta");
+    const said = (): string =>
+      client.of(id).reduce((text, { type, payload }) => text + (type === "message.delta" ? payload?.["text"] : ""), "");
+    await client.until("its first word", () => said().startsWith("A"));
     await stage.endHost("SIGKILL");
+    // The same word from the next host shows that the client is there; an end that nobody heard is told in short.
+    await client.until("the next host goes on", () => said().lastIndexOf("A") > 0);
     stage.model.go();
     expect((await client.turnEnd(id)).payload).toMatchObject({ text: "A slow answer.", is_recovered: true });
     expect(client.isEnded).toBe(false);
