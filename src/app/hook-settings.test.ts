@@ -13,7 +13,7 @@ beforeEach(() => {
   home = homePaths(mkdtempSync(join(tmpdir(), "talaria-hooks-")));
   mkdirSync(home.hooks);
 });
-afterEach(() => rmSync(home.root, { recursive: true, force: true }));
+afterEach(() => rmSync(home.root, { recursive: true, force: true, maxRetries: 20 }));
 
 const read = (hooks: Config["hooks"] = {}, env: NodeJS.ProcessEnv = {}, isAccepted = false) =>
   hookSettings({ home, env, config: { hooks, hooks_auto_accept: isAccepted } });

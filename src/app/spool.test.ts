@@ -6,7 +6,7 @@ import { pruneSpool, SPOOL_DAYS_MAX } from "./spool.js";
 
 const NOW = Date.UTC(2026, 5, 1);
 const folder = mkdtempSync(join(tmpdir(), "talaria-spool-"));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 function spool(name: string, daysAgo: number): void {
   const path = join(folder, name);

@@ -13,7 +13,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-log-"));
   path = join(folder, "talaria.log");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const lines = (file = path): Record<string, unknown>[] =>
   readFileSync(file, "utf8")

@@ -15,7 +15,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-tail-"));
   path = join(folder, "talaria.log");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 describe("linesFromEnd", () => {
   it("gives what splitting the text would give, backwards", () => {

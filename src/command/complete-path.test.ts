@@ -11,7 +11,7 @@ let cwd: string;
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "talaria-paths-"));
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+afterEach(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 20 }));
 
 function write(...paths: readonly string[]): void {
   for (const path of paths) {

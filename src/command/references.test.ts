@@ -19,7 +19,7 @@ beforeEach(() => {
   mkdirSync(cwd);
   mkdirSync(join(root, "home"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 const expand = (text: string, more = {}): Promise<Expanded> =>
   expandReferences(text, {

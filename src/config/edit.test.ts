@@ -13,7 +13,7 @@ let home: HomePaths;
 beforeEach(() => {
   home = homePaths(mkdtempSync(join(tmpdir(), "talaria-edit-")));
 });
-afterEach(() => rmSync(home.root, { recursive: true, force: true }));
+afterEach(() => rmSync(home.root, { recursive: true, force: true, maxRetries: 20 }));
 
 const key = (name: string): ConfigKey => {
   const found = findKey(name);

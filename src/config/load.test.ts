@@ -13,7 +13,7 @@ let home: HomePaths;
 beforeEach(() => {
   home = homePaths(mkdtempSync(join(tmpdir(), "talaria-config-")));
 });
-afterEach(() => rmSync(home.root, { recursive: true, force: true }));
+afterEach(() => rmSync(home.root, { recursive: true, force: true, maxRetries: 20 }));
 
 const write = (text: string | Uint8Array): void => writeFileSync(home.config, text, { mode: 0o600 });
 const writeEnv = (text: string): void => writeFileSync(home.env, text, { mode: 0o600 });

@@ -12,7 +12,7 @@ let home: HomePaths;
 beforeEach(() => {
   home = homePaths(mkdtempSync(join(tmpdir(), "talaria-structures-")));
 });
-afterEach(() => rmSync(home.root, { recursive: true, force: true }));
+afterEach(() => rmSync(home.root, { recursive: true, force: true, maxRetries: 20 }));
 
 const write = (text: string): void => writeFileSync(home.config, text, { mode: 0o600 });
 const read = (): string => readFileSync(home.config, "utf8");

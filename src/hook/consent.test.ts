@@ -6,7 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { CONSENTS_MAX, isAllowed, readConsents, writeConsents } from "./consent.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-consent-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 const path = join(folder, "hooks", "allowed.json");
 const consent = { event: "on_session_end", command: "notify", allowedMs: 7 };
 

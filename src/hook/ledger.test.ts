@@ -11,7 +11,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ledger-"));
   path = join(folder, "failures.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const open = (names: readonly string[] = ["guard"]) => {
   const scene = new HookScene();

@@ -9,7 +9,7 @@ import { HOOK_OUTPUT_BYTES_MAX } from "./shell-command.js";
 import { type ShellHookSpec, shellHook, shellHookName } from "./shell-hook.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-hook-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const PATH = process.env["PATH"] ?? "/usr/bin:/bin";
 const never = new AbortController().signal;

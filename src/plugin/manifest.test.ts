@@ -11,7 +11,7 @@ beforeEach(() => {
   mkdirSync(join(root, "notes"));
   writeFileSync(join(root, "notes", "index.js"), "");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 const write = (text: string | Buffer) => writeFileSync(join(root, "notes", "plugin.yaml"), text);
 const read = () => readManifest(join(root, "notes"), "notes");

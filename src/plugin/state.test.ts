@@ -9,7 +9,7 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "talaria-pstate-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 const change = (how: (state: PluginState) => PluginState) => changeState(root, systemClock, how);
 
 describe("the state of the plugins", () => {

@@ -14,7 +14,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-plants-"));
   stageWhole(join(folder, "sound"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const plants = sample(Object.entries(GATEWAY_PLANTS));
 const scenarios = new Map(plants.map(([, { scenario }]) => [scenario.name, scenario]));
@@ -36,7 +36,7 @@ describe("a bug planted in a gateway", () => {
     async (_, key, plant) => {
       const launcher = stageWhole(join(folder, key), plant);
       const wrong = await plant.scenario.play(launcher);
-      rmSync(join(folder, key), { recursive: true, force: true });
+      rmSync(join(folder, key), { recursive: true, force: true, maxRetries: 20 });
       expect(wrong.join("\n"), plant.scenario.name).toMatch(plant.found);
     },
   );

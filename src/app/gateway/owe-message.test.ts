@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(home.root, { recursive: true, force: true });
+  rmSync(home.root, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function target(words: string, account?: string, problems: readonly Problem[] = []): Promise<Target> {

@@ -13,7 +13,7 @@ beforeEach(() => {
   prepareHome(home);
   writeFileSync(home.config, 'platforms: { letterbox: { folder: /srv/box, allow: ["ada"] } }\n');
 });
-afterEach(() => rmSync(home.root, { recursive: true, force: true }));
+afterEach(() => rmSync(home.root, { recursive: true, force: true, maxRetries: 20 }));
 
 const LETTERBOX = { name: "letterbox", summary: "files in a folder", textCharsMax: 500, opens: true };
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const FILE = { name: "a.txt", mediaType: "text/plain", bytesMax: 100 };

@@ -13,7 +13,7 @@ import {
 } from "./crash-record.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-crashes-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const END = { reason: "stop", atMs: 5, tookMs: 1, working: 0, cut: 0, openings: 0, troubles: [] };
 

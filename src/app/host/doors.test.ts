@@ -23,7 +23,7 @@ interface House {
 
 async function house(): Promise<House> {
   const folder = mkdtempSync("/tmp/th-");
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const home = homePaths(folder);
   mkdirSync(home.run, { mode: 0o700 });
   const port = await freePort();

@@ -7,7 +7,7 @@ import { exportText, newStore } from "../../../test/support/hermes/import.js";
 import { importJsonl } from "./import-jsonl.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-records-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const HEADER = { type: "talaria-export", version: 1 };
 const begin = (id: string): object => ({

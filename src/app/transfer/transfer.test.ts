@@ -11,7 +11,7 @@ import { AT_TERMINAL, IN_CHAT, Scenario } from "../../../test/support/scenario.j
 import { importJsonl, type JsonlReport } from "./import-jsonl.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-transfer-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 let files = 0;
 
 function importText(

@@ -69,7 +69,7 @@ async function connected() {
   );
   line.take(await reachConsole(side.path));
   ends.push(
-    () => rmSync(folder, { recursive: true, force: true }),
+    () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
     () => side.close(),
     () => line.leave(),
   );

@@ -82,7 +82,7 @@ describe("the token", () => {
       writeFileSync(path, "abc");
       expect(await readOrMakeToken(path)).toMatch(/^[0-9a-f]{64}$/);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     }
   });
 });

@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(async () => {
   for (const one of open) await ("close" in one ? one.close() : one.destroy());
   for (const wire of wires) wire.end("done");
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function listen(more: { connectionsMax?: number; env?: NodeJS.ProcessEnv; path?: string } = {}) {

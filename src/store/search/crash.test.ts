@@ -15,7 +15,7 @@ beforeAll(async () => {
   script = await bundleTs(join(packageRoot(), "test", "support", "feed-search.ts"));
 });
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 function newPath(): string {

@@ -24,7 +24,7 @@ import { RETRY_MS } from "./search-index.js";
 
 const folders: string[] = [];
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 /** Paths in a new folder, with a store of two conversations in it and no index. */

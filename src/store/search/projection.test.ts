@@ -15,7 +15,7 @@ import { openInlineStore } from "../sqlite/inline-store.js";
 import { rebuildSearch } from "./rebuild.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-projection-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 let runs = 0;
 
 const NAMES = ["a", "b", "c"] as const;

@@ -11,7 +11,7 @@ import { openInlineStore } from "../sqlite/inline-store.js";
 
 const folders: string[] = [];
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 function newFolder(): string {

@@ -37,7 +37,7 @@ beforeEach(async () => {
   );
   await Promise.all(notes);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 let script: string;
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import type { Tx } from "./tx.js";
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOST = "host" as HostId;
 const folder = mkdtempSync(join(tmpdir(), "talaria-batch-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const newTx = (path = MEMORY): Tx => ({ db: openForWriting({ path }), newId: seededIds(1) });
 const text = (tx: Tx, sql: string): string => JSON.stringify(tx.db.all(sql));

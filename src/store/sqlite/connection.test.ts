@@ -6,7 +6,7 @@ import { InvariantError } from "#base/errors.js";
 import { Connection, sqliteFault } from "./connection.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-connection-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const memory = (): Connection => new Connection({ path: ":memory:" });
 const faultOf = (act: () => void): unknown => {

@@ -26,7 +26,7 @@ afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
   children = [];
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 interface Holder {
   readonly pid: number | undefined;

@@ -37,7 +37,7 @@ beforeEach(async () => {
     messages: [{ role: "user", text: "hello", atMs: 1, sourceNo: 1 }],
   });
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 let opener: string;
 beforeAll(async () => {

@@ -27,7 +27,7 @@ const seed = SEED === undefined ? {} : { seed: Number(SEED) };
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-model-"));
 let files = 0;
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const inMemory = (): Subject => ({ open: () => openForWriting({ path: MEMORY }) });
 

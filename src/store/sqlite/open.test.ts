@@ -32,7 +32,7 @@ beforeEach(() => {
   mkdirSync(folder, { mode: 0o700 });
   path = join(folder, "state.db");
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 let opener: string;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ describe("a store that was closed", () => {
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "talaria-close-"));
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  afterEach(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
 
   it("has folded its log into the database, also when both threads were in use", async () => {
     for (let no = 0; no < CLOSINGS; no++) {

@@ -6,7 +6,7 @@ import { systemClock } from "#base/clock.js";
 import { openWorkerStore } from "./worker-store.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-start-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 describe("a store behind threads that cannot be opened", () => {
   it("says why to whoever opens it, and tells no second failure when its thread then ends", async () => {

@@ -25,7 +25,7 @@ beforeAll(() => {
     symlinkSync(path, join(root, "bin", name));
   }
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 let marks = 0;
 

@@ -21,7 +21,7 @@ beforeEach(() => {
   }
   context = { cwd, home, personHome };
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 const at = (...names: string[]): string => join(root, "ada", ...names);
 const verdict = async (path: string, mode: PathMode = "read"): Promise<string> => {

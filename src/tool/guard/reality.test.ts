@@ -28,7 +28,7 @@ beforeEach(() => {
   writeFileSync(join(cwd, "a.txt"), "x");
   places = { cwd, home, personHome, hostPid: 4711 };
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
 
 const verdict = async (command: string, given = places): Promise<string> => {
   const guard = await judgeCommandHere(command, given);

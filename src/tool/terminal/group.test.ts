@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await processes.endAll();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function run(command: string, input: "closed" | "open" = "closed") {

@@ -67,7 +67,7 @@ describe("kept output", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "talaria-output-"));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
   const make = (keepChars: number, spoolBytesMax = 1e6) =>
     createOutput({ keepChars, spoolFile: join(folder, "sub", "spool.txt"), spoolBytesMax });
@@ -86,7 +86,7 @@ describe("kept output", () => {
           const spool = output.spool();
           expect(spool === undefined ? output.shown() : readFileSync(spool, "utf8")).toBe(whole);
           expect(output.shown().length).toBeLessThan(50 + 300);
-          rmSync(join(folder, "sub"), { recursive: true, force: true });
+          rmSync(join(folder, "sub"), { recursive: true, force: true, maxRetries: 20 });
         },
       ),
       { numRuns: 50 },

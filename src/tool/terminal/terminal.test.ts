@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await processes.endAll();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const reports: string[] = [];

@@ -9,7 +9,7 @@ import { packageRoot } from "#base/package-root.js";
 /** The packages that read pages differ in how they export; the bundle is what people run. */
 it("reads a page with the same packages when it is bundled", async () => {
   const folder = mkdtempSync(join(tmpdir(), "talaria-bundle-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   await build({
     absWorkingDir: packageRoot(),
     entryPoints: { readable: "src/tool/web/readable.ts" },

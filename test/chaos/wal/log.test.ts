@@ -23,7 +23,7 @@ describe("a log read by its file format", () => {
     database = readFileSync(path);
     log = readLog(readFileSync(`${path}-wal`));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
   it("knows where every commit ends", () => {
     expect(log.commits).toHaveLength(COMMITS);

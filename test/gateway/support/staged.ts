@@ -29,7 +29,7 @@ export function staged(): Staged {
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const stage = async (wish: Wish): Promise<Stage> => {
     const begun = await Stage.begin({ ...wish, launcher });
     ends.push(() => begun.end());

@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   ending.abort();
   await running.catch(() => undefined);
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const open = (socket = path): Promise<Platform> =>

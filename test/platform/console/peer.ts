@@ -42,7 +42,7 @@ export async function consoleScene(): Promise<PlatformScene> {
       "server-error": "a client shows a message, goes away, or says that there is no such chat",
       "markup-refused": "it has no markup",
     },
-    close: async () => rmSync(folder, { recursive: true, force: true }),
+    close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
   };
 }
 

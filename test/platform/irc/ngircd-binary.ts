@@ -89,7 +89,7 @@ function takeLock(): boolean {
 
 async function fetchAndUnpack(): Promise<void> {
   const folder = join(CACHE, `ngircd-${process.pid}`);
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   mkdirSync(join(folder, "root"), { recursive: true });
   try {
     await download(folder).catch(async () => {
@@ -102,7 +102,7 @@ async function fetchAndUnpack(): Promise<void> {
     }
     renameSync(join(folder, "root"), UNPACKED);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 

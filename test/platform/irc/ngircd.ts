@@ -40,7 +40,7 @@ export async function startNgircd(binary: Ngircd, settings: { readonly password?
     async stop() {
       child.kill("SIGTERM");
       await closed;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

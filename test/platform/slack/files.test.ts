@@ -59,7 +59,7 @@ describe("a file that goes out", () => {
     folder = await mkdtemp(join(tmpdir(), "slack-"));
     await writeFile(join(folder, "a.txt"), "contents");
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
 
   const report = (id: string, text: string): Outgoing => ({
     id,

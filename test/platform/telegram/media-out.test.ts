@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await bench.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function file(mediaType: string, size = 10) {

@@ -26,7 +26,7 @@ export async function socketPair(): Promise<SocketPair> {
     close() {
       near.destroy();
       far.destroy();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

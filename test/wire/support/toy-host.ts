@@ -80,7 +80,7 @@ export async function toyHost(
     },
     async remove() {
       await host.stop();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
   await host.start();
