@@ -81,6 +81,8 @@ export interface ProcessPort {
   list(conversation: ConversationId): readonly ListedProcess[];
   /** Ends those that run and answers how many there were. */
   endAll(conversation: ConversationId): Promise<number>;
+  /** Ends one; false when it does not run, undefined when there is none of that id. */
+  end(conversation: ConversationId, id: string): Promise<boolean | undefined>;
 }
 
 export interface ListedProcess {
@@ -88,6 +90,8 @@ export interface ListedProcess {
   readonly command: string;
   readonly startedMs: number;
   readonly isRunning: boolean;
+  /** What it printed, as far as it is shown. */
+  shown(): string;
 }
 
 export interface ModelPort {
@@ -144,7 +148,7 @@ export function livePort(live: Live, origin: LiveOrigin): LivePort {
   };
 }
 
-export function processPort(processes: Pick<Processes, "list" | "kill">): ProcessPort {
+export function processPort(processes: Pick<Processes, "list" | "find" | "kill">): ProcessPort {
   const running = (conversation: ConversationId): readonly BackgroundProcess[] =>
     processes.list(conversation).filter((one) => one.state().phase === "running");
   return {
@@ -154,11 +158,19 @@ export function processPort(processes: Pick<Processes, "list" | "kill">): Proces
         command: one.command,
         startedMs: one.startedAtMs,
         isRunning: one.state().phase === "running",
+        shown: () => one.output.shown(),
       })),
     async endAll(conversation) {
       const ending = running(conversation);
       await Promise.all(ending.map((one) => processes.kill(one)));
       return ending.length;
+    },
+    async end(conversation, id) {
+      const found = processes.find(conversation, id);
+      if (found === undefined) return undefined;
+      const wasRunning = found.state().phase === "running";
+      if (wasRunning) await processes.kill(found);
+      return wasRunning;
     },
   };
 }

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   cannotSteer: 4010,
   unknownCommandName: 4011,
   noBackgroundText: 4012,
+  noProcessId: 4012,
   noPath: 4015,
   badPath: 4016,
   badFile: 4017,
@@ -41,6 +42,7 @@ export const ERROR_CODES = {
   /** Part of the protocol, and nothing Talaria has. */
   notAvailable: 4040,
   unknownInput: 4041,
+  noSuchProcess: 4044,
   sessionLimit: 4090,
   queueFull: 4091,
   /** The host is on its way out; what was said is not stored. */

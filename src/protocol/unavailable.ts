@@ -12,7 +12,6 @@ export type Unavailable =
   | { readonly kind: "error"; readonly error: RpcError };
 
 export const UNAVAILABLE = {
-  "session.history": no("session.resume answers with the transcript"),
   "session.cwd.set": no("a session keeps the folder it was started in"),
 
   "terminal.read.respond": no("no tool reads the terminal"),
@@ -27,7 +26,6 @@ export const UNAVAILABLE = {
   "file.attach": no("name the file in the message instead"),
   "image.detach": nothing({ detached: false, count: 0 }),
 
-  "command.resolve": no("commands.catalog lists every command"),
   "cli.exec": nothing({ blocked: true, hint: "run it in a shell: talaria …", code: 1, output: "" }),
 
   "config.show": nothing({ sections: [] }),
@@ -37,15 +35,10 @@ export const UNAVAILABLE = {
   "reload.env": nothing({ updated: 0 }),
 
   "tools.configure": no(),
-  "tools.list": nothing({ toolsets: [] }),
-  "toolsets.list": nothing({ toolsets: [] }),
-  "tools.show": nothing({ sections: [], total: 0 }),
   "skills.manage": nothing({ skills: {}, results: [], items: [], page: 1, total: 0, total_pages: 0 }),
   "skills.reload": nothing({ output: "There are no skills.", result: {} }),
   "plugins.manage": no("talaria plugins lists, enables and disables plugins"),
   "plugins.list": no("talaria plugins list shows them"),
-  "process.list": nothing({ processes: [] }),
-  "process.kill": no(),
   "agents.list": nothing({ processes: [] }),
   "rollback.list": nothing({ enabled: false, checkpoints: [] }),
   "rollback.diff": no(),

@@ -6,7 +6,14 @@ import { overEveryLine } from "./support/stage.js";
 
 overEveryLine(
   "beside a turn",
-  [{ when: { user: "behind" }, text: "Done behind your back." }, { text: "Hello." }],
+  [
+    { when: { user: "behind" }, text: "Done behind your back." },
+    {
+      when: { user: "leave one", steps: 0 },
+      calls: [{ name: "terminal", arguments: { command: "echo begun; sleep 600", background: true } }],
+    },
+    { text: "Hello." },
+  ],
   (scene) => {
     beforeEach(() => {
       mkdirSync(join(scene.place.cwd, "folder"), { recursive: true });
@@ -55,6 +62,48 @@ overEveryLine(
       });
       const unknown = { session_id: id, name: "nonsense", arg: "" };
       expect(await client.fails("command.dispatch", unknown)).toMatchObject({ code: 4018 });
+    });
+
+    it("[PR-35] knows a command by its name, an alias or its beginning", async () => {
+      const client = await scene.client();
+      for (const name of ["new", "/new", "reset"]) {
+        expect(await client.call("command.resolve", { name })).toMatchObject({
+          canonical: "/new",
+          category: "Session",
+        });
+      }
+      expect(await client.fails("command.resolve", { name: "nonsense" })).toMatchObject({ code: 4011 });
+      expect(await client.fails("command.resolve", {})).toMatchObject({ code: 4011 });
+    });
+
+    it("tells the tools a turn has", async () => {
+      const { client } = await scene.session();
+      const { sections, total } = await client.call("tools.show");
+      expect(sections[0]?.tools).toContainEqual({ name: "read_file", description: expect.stringMatching(/\w/) });
+      const [toolset] = (await client.call("tools.list")).toolsets;
+      expect(toolset?.tools).toEqual(sections[0]?.tools.map(({ name }) => name));
+      const { tools: _, ...bare } = toolset ?? {};
+      expect((await client.call("toolsets.list")).toolsets).toEqual([bare]);
+      expect(bare).toMatchObject({ tool_count: total, enabled: true });
+    });
+
+    it("tells what runs behind a session, and ends one of it", async () => {
+      const { client, id } = await scene.session();
+      expect(await client.call("process.list", { session_id: id })).toEqual({ processes: [] });
+      await client.call("prompt.submit", { session_id: id, text: "leave one running" });
+      await client.turnEnd(id);
+      const listed = async () => (await client.call("process.list", { session_id: id })).processes;
+      await expect.poll(listed).toMatchObject([{ status: "running", output_tail: "begun\n" }]);
+      const process_id = (await listed())[0]?.id ?? "";
+      const other = await client.call("session.create", {});
+      expect((await client.call("process.list", { session_id: other.session_id })).processes).toEqual([]);
+      const elsewhere = { session_id: other.session_id, process_id };
+      expect(await client.fails("process.kill", elsewhere)).toMatchObject({ code: 4044 });
+      expect(await client.fails("process.kill", { session_id: id })).toMatchObject({ code: 4012 });
+      const kill = { session_id: id, process_id };
+      expect(await client.call("process.kill", kill)).toEqual({ killed: true, process_id });
+      expect(await listed()).toMatchObject([{ id: process_id, status: "exited" }]);
+      expect(await client.call("process.kill", kill)).toEqual({ killed: false, process_id });
     });
 
     it("[PR-35] retry says the last message again in place of the exchange", async () => {

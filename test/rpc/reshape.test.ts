@@ -60,6 +60,15 @@ overEveryLine(
       for (const row of done.messages) expect("text" in row || "context" in row).toBe(true);
       const after = (await client.call("session.find", { text: id })) as { card: { tip_session_id: string } };
       expect(after.card.tip_session_id).not.toBe(before.card.tip_session_id);
+      const whole = await client.call("session.history", { session_id: id });
+      expect(whole.messages.flatMap((row) => (row.role === "user" ? [row.text] : []))).toEqual([
+        "long one",
+        "long two",
+        "long three",
+        "long four",
+        "short",
+      ]);
+      expect(whole).toMatchObject({ count: whole.messages.length, has_older: false });
       expect(await client.call("session.resume", { session_id: before.card.tip_session_id })).toMatchObject({
         session_id: id,
       });

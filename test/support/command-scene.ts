@@ -153,7 +153,9 @@ export class CommandScene extends RuntimeScene {
           command,
           startedMs: this.clock.nowMs(),
           isRunning: true,
+          shown: () => "",
         })),
+      end: async () => undefined,
       endAll: async (conversation) => {
         const count = this.running.get(conversation)?.length ?? 0;
         this.running.delete(conversation);

@@ -188,6 +188,16 @@ export const sessionMethods = {
       tip_session_id: z.string().optional(),
     }),
   },
+  "session.history": {
+    params: z.object({ session_id: sid }),
+    result: z.strictObject({
+      count,
+      /** What stands before a compaction too; of what is very long, the newest. */
+      messages: z.array(transcriptRow),
+      /** Ours. */
+      has_older: z.boolean().optional(),
+    }),
+  },
   "session.branch": {
     params: z.object({ session_id: sid, name: name.optional(), at_seq: sequence.optional() }),
     result: z.strictObject({

@@ -70,6 +70,10 @@ export const slashMethods = {
     params: z.object({ name: name.default(""), arg: said, session_id: sid }),
     result: dispatch,
   },
+  "command.resolve": {
+    params: z.object({ name: name.default("") }),
+    result: z.strictObject({ canonical: z.string(), description: z.string(), category: z.string() }),
+  },
   "complete.slash": {
     params: z.object({ text: said, session_id: name.optional() }),
     result: z.strictObject({ items: completions, replace_from: count }),

@@ -9,7 +9,7 @@ import type { Call, HandlersOf } from "../handler.js";
 import { close, closeLater } from "../leaving.js";
 import { activeList, list } from "../lists.js";
 import { droppedTitle, say } from "../say.js";
-import { opened } from "../seat.js";
+import { history, opened } from "../seat.js";
 import { runSlash } from "../slash.js";
 import { cardOf, startOf, storedOf, targetOf } from "../target.js";
 
@@ -190,6 +190,7 @@ export const sessionHandlers: HandlersOf<
   },
   "session.active_list": (server, { current_session_id }, call) => activeList(server, current_session_id ?? "", call),
   "session.title": title,
+  "session.history": history,
   "session.undo": undo,
   "session.compress": compress,
   "session.branch": branch,

@@ -2,6 +2,7 @@
 import { catalogue } from "#command/catalogue.js";
 import { completeLine } from "#command/complete.js";
 import { completePath } from "#command/complete-path.js";
+import { matchingCommands } from "#command/parse.js";
 import type { Result } from "#protocol/methods.js";
 import type { ServerContext } from "../context.js";
 import { Refusal } from "../failure.js";
@@ -11,6 +12,7 @@ import { cwdOf, targetOf } from "../target.js";
 
 const STDOUT_CHARS_MAX = 4_000;
 const STDERR_CHARS_MAX = 2_000;
+const NAME_CHARS_SHOWN = 40;
 
 /** Terminal clients take these shapes for an order: send this, put this into the line. */
 function dispatched({ say, next }: SlashAnswer): Result<"command.dispatch"> {
@@ -36,7 +38,7 @@ async function exec(server: ServerContext, sid: string, line: string, call: Call
 }
 
 export const slashHandlers: HandlersOf<
-  "commands.catalog" | "slash.exec" | "command.dispatch" | "complete.slash" | "complete.path" | "shell.exec"
+  Extract<keyof typeof import("#protocol/methods/slash.js").slashMethods, string>
 > = {
   async "commands.catalog"(server, _params, { connection }) {
     const { pairs, canon, sub, categories } = catalogue(await slashContext(server, connection, undefined));
@@ -62,6 +64,16 @@ export const slashHandlers: HandlersOf<
     const word = name.trim().replace(/^\//, "");
     if (word === "") throw new Refusal("emptyText", "name a command");
     return dispatched(await exec(server, session_id, `/${word} ${arg}`.trim(), call));
+  },
+  async "command.resolve"(server, { name }, { connection }) {
+    const word = name.trim().replace(/^\//, "");
+    const found = word === "" ? [] : matchingCommands(word, await slashContext(server, connection, undefined));
+    const [command, ...others] = found;
+    if (command === undefined || others.length > 0) {
+      const why = command === undefined ? "unknown command" : "several commands begin like that";
+      throw new Refusal("unknownCommandName", `${why}: ${word.slice(0, NAME_CHARS_SHOWN)}`);
+    }
+    return { canonical: `/${command.name}`, description: command.summary, category: command.category };
   },
   async "complete.slash"(server, { text, session_id: sid = "" }, { connection }) {
     const target = sid === "" ? undefined : await targetOf(server, sid);
