@@ -87,9 +87,10 @@ describe("the watchdog", () => {
   it("[HO-4] kills a process whose event loop never turns again", async () => {
     const script = await bundleTs(join(packageRoot(), "test", "host", "support", "hang.ts"));
     const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(child, "exit");
     await once(child.stdout, "data");
     const startedMs = systemClock.monotonicMs();
-    const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+    const [code, signal] = (await ended) as [number | null, string | null];
     expect([code, signal]).toEqual([null, "SIGKILL"]);
     expect(systemClock.monotonicMs() - startedMs).toBeLessThan(40_000);
   });

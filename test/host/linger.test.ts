@@ -9,7 +9,7 @@ import { type HostWish, reachHost } from "#client/start-host.js";
 import { prepareHome } from "#config/home.js";
 import { type ModelProcess, modelProcess } from "../cli/support/chat.js";
 import { cleanEnv } from "../cli/support/run.js";
-import { crashRecord, type HostHome, hostHome, until } from "./support/host-home.js";
+import { crashRecord, type HostHome, hostHome, isThere, until } from "./support/host-home.js";
 
 let home: HostHome;
 let model: ModelProcess | undefined;
@@ -21,6 +21,7 @@ afterEach(async () => {
 
 /** The long form is for a machine that has nothing else to do. */
 const CYCLES = process.env["TALARIA_LONG"] === undefined ? 25 : 200;
+const GONE_EVERY = 10;
 
 function wish(env: NodeJS.ProcessEnv = {}): HostWish {
   return {
@@ -92,9 +93,13 @@ describe("a host that nobody needs", () => {
       const { line, hello } = await reachHost(wish());
       pids.add(hello.pid);
       expect(await line.call("host.status", {})).toMatchObject({ pid: hello.pid });
+      const isLast = cycle % GONE_EVERY === 0;
+      // One that it has seen need not be waited for any more.
+      if (isLast) await systemClock.sleep(100);
       line.close();
-      // Now and then at once, now and then right when it goes.
-      await systemClock.sleep((cycle * 7) % 60);
+      // Now and then at once, now and then right when it goes, and at times when it is gone.
+      if (isLast) await until(() => !isThere(hello.pid), "it goes");
+      else await systemClock.sleep((cycle * 7) % 60);
     }
     expect(pids.size).toBeGreaterThan(1);
   }, 300_000);
