@@ -128,24 +128,30 @@ async function isServing(home: HostHome): Promise<boolean> {
 }
 
 function logEntries(path: string): readonly Record<string, unknown>[] {
-  return (
-    logLines(path)
-      // The last one may be half written.
-      .filter((text) => text.startsWith("{") && text.endsWith("}"))
-      .map((text) => JSON.parse(text) as Record<string, unknown>)
-  );
+  return logLines(path)
+    .filter((text) => text.startsWith("{") && text.endsWith("}"))
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
 }
 
 function logLines(path: string): readonly string[] {
   try {
-    return readFileSync(path, "utf8")
-      .split("\n")
-      .filter((text) => text !== "");
+    // What stands behind the last line's end is being written.
+    const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+    return lines.filter((text) => text !== "");
   } catch {
     return [];
   }
 }
 
-export function crashRecord(home: HostHome): { running: unknown; crashesMs: number[]; lastEnd?: { reason: string } } {
+export function crashRecord(home: HostHome): {
+  running: unknown;
+  crashesMs: number[];
+  lastEnd?: { reason: string; troubles: readonly string[] };
+} {
   return JSON.parse(readFileSync(join(home.paths.run, "crashes.json"), "utf8"));
+}
+
+/** Steps of a stop that failed. One that was given up is in order: its time is short, and a disk may be slow. */
+export function failedIn(troubles: readonly string[] = []): readonly string[] {
+  return troubles.filter((trouble) => !/: given up after \d+ ms$/.test(trouble));
 }
