@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../support/free-port.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
 import { finished, type RunOptions, runCli, startCli, type TempHome, tempHome } from "./support/run.js";
 
@@ -30,11 +31,9 @@ const own = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...more,
 });
 
-/** Of a port where nobody listens any more. */
+/** Of a port where nobody listens. */
 async function closedAddress(): Promise<string> {
-  const gone = await startModelServer({ script: [] });
-  await gone.close();
-  return gone.baseUrl("openai-chat");
+  return `http://127.0.0.1:${await freePort()}/v1`;
 }
 
 describe("talaria models", () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../support/free-port.js";
 import { hostHome } from "./support/host-home.js";
 
 let home: ReturnType<typeof hostHome>;
@@ -38,8 +39,7 @@ describe("a port that another program has", () => {
 
   it("that is free is shown where it is", async () => {
     home = hostHome();
-    const port = await takenPort();
-    taken?.close();
+    const port = await freePort();
     const { stdout } = await home.cli(["host", "start"], { TALARIA_HOST_PORT: String(port) });
     expect(stdout).toContain(`127.0.0.1:${port}`);
     expect((await home.cli(["host", "status"])).stdout).toMatch(new RegExp(`^pages +127.0.0.1:${port}$`, "m"));

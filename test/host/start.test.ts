@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { hostPlace } from "#app/host/find-host.js";
 import { systemClock } from "#base/clock.js";
 import { greetHost } from "#client/start-host.js";
+import { freePort } from "../support/free-port.js";
 import { sample } from "../support/sample.js";
 import { crashRecord, type HostHome, hostHome, isThere, until } from "./support/host-home.js";
 
@@ -135,10 +136,7 @@ describe("the port", () => {
 
   it("answers GET /health", async () => {
     home = hostHome();
-    const probe = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => probe.once("listening", resolve));
-    const { port } = probe.address() as { port: number };
-    await new Promise((resolve) => probe.close(resolve));
+    const port = await freePort();
     await home.serve({ TALARIA_HOST_PORT: String(port) });
     const answer = await fetch(`http://127.0.0.1:${port}/health`);
     expect([answer.status, await answer.json()]).toEqual([200, { live: true, ready: true, state: "serving" }]);
