@@ -63,14 +63,9 @@ export interface GroupParts {
 export function startGroup(request: GroupRequest, { clock, watchdog }: GroupParts): Group {
   const child = spawnWrapper(request);
   let lastMs = 0;
-  const heard = (): void => {
+  const reading = readAll(child, request, () => {
     lastMs = clock.monotonicMs();
-  };
-  const { output, errors } = request;
-  const reading = Promise.all([
-    readOutput(child.stdout, output, heard),
-    errors === undefined ? undefined : readOutput(child.stderr, errors, heard),
-  ]);
+  });
   const status = readStatus(child);
   const exit = exitOf(child);
   let isGone = child.pid === undefined;
@@ -197,6 +192,15 @@ function exitOf(child: ChildProcess): Promise<number> {
     child.once("exit", (code) => resolve(code ?? UNKNOWN_EXIT));
     child.on("error", () => resolve(UNKNOWN_EXIT));
   });
+}
+
+async function readAll(
+  { stdout, stderr }: ChildProcess,
+  { output, errors }: GroupRequest,
+  onBytes: () => void,
+): Promise<void> {
+  const apart = errors === undefined ? undefined : readOutput(stderr, errors, onBytes);
+  await Promise.all([readOutput(stdout, output, onBytes), apart]);
 }
 
 async function readOutput(stream: Readable | null, output: Output, onBytes: () => void): Promise<void> {
