@@ -21,7 +21,11 @@ beforeAll(async () => {
       when: { user: "danger", steps: 0 },
       calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
     },
-    { when: { user: "look", steps: 0 }, calls: [{ name: "list_files", arguments: { path: "." } }] },
+    {
+      when: { user: "look", steps: 0 },
+      text: "First I look.",
+      calls: [{ name: "list_files", arguments: { path: "." } }],
+    },
     { when: { user: "look", steps: 1 }, ...HELD },
     { text: "the answer" },
   ]);
@@ -91,6 +95,10 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
     return [id, one, two];
   };
 
+  /** What was shown up to there; the rest is for whoever waits next. */
+  const begun = async (shown: Terminal, pattern: RegExp): Promise<string> =>
+    pattern.exec(await shown.waitFor(pattern))?.[0] ?? "";
+
   it("is broken between words, and an empty line parts it from the prompt", async () => {
     const [, one, two] = await both();
     one.type("brief\r");
@@ -110,6 +118,25 @@ describe.skipIf(!hasPty)("what is said elsewhere", () => {
     expect(plain(await one.waitFor(/word39[\s\S]*the answer[\s\S]*> /))).toMatch(
       /word39\s[\s\S]*\(said elsewhere\) > more\n(?:> )?the answer\n\n> /,
     );
+  });
+
+  it("is shown from its first word to who speaks into it or comes to it later, and no word twice", async () => {
+    const [id, one, two] = await both();
+    const three = terminal();
+    await three.waitFor(PROMPT);
+    one.type("look\r");
+    await one.waitFor(/word3 /);
+    await two.waitFor(/\(said elsewhere\) > look[\s\S]*First I look\.[\s\S]*list_files/);
+    two.type("more\r");
+    three.type(`/resume ${id}\r`);
+    // What came before is there before anything follows.
+    const before = await begun(two, /more[\s\S]*word3 /);
+    const later = await begun(three, /First I look\.[\s\S]*list_files[\s\S]*word3 /);
+    await model.go();
+    const rest = /word39[\s\S]*the answer[\s\S]*> /;
+    const [spoke, came] = [before + (await two.waitFor(rest)), later + (await three.waitFor(rest))].map(plain);
+    expect(spoke?.match(/word\d+|First/g)).toEqual(BRIEF.split(" "));
+    expect(came?.match(/word\d+|First/g)).toEqual(["First", ...BRIEF.split(" ")]);
   });
 
   it("is told as interrupted where it was, and Ctrl-C sends nothing that was typed ahead", async () => {
@@ -186,7 +213,7 @@ describe("a terminal that is gone", () => {
     const joined = await second.waitFor(/word3 /);
     await model.go();
     const shown = joined + (await second.waitFor(/word39[\s\S]*> /));
-    expect(shown).toMatch(/> look[\s\S]*list_files[\s\S]*word0 word1/);
+    expect(shown).toMatch(/> look[\s\S]*First I look\.[\s\S]*list_files[\s\S]*word0 word1/);
     second.type(CTRL_D);
     expect(await second.ended()).toBe(0);
   });

@@ -1,6 +1,7 @@
 /**
  * What happens in a conversation while nothing is asked of it here: another terminal speaks in it, its turn goes on, a
- * question waits. It is shown above the prompt, whole, so that it tears nothing that is being typed.
+ * question waits. It is shown above the prompt, whole, so that it tears nothing that is being typed; words that are not
+ * whole yet are kept for whoever speaks into the turn.
  */
 import { wrap } from "../format.js";
 import type { Glimpse } from "./glimpse.js";
@@ -57,16 +58,24 @@ function show(event: SeatEvent, { surface, screen, talk, write }: Shown): void {
     );
   switch (event.kind) {
     case "turn":
+      talk.missed.forget();
       if (!talk.isMine(event.input)) say(`(said elsewhere) > ${event.text.split("\n")[0] ?? ""}`);
       break;
     case "glimpse":
-      if (!PIECES.has(event.glimpse.type)) screen.glimpse(event.glimpse);
+      if (PIECES.has(event.glimpse.type)) talk.missed.note(event.glimpse);
+      else {
+        catchUp(talk, screen);
+        screen.glimpse(event.glimpse);
+      }
       break;
     case "ended":
+      // Its answer is told whole, with what is said of its end.
+      talk.missed.forget();
       talk.noteQuestion(undefined);
       screen.ended([event.report]);
       break;
     case "question":
+      catchUp(talk, screen);
       talk.noteQuestion(event);
       write(`${questionLines(event.question, surface).join("\n")}\n`);
       say("It waits for an answer; /continue answers it here.");
@@ -85,9 +94,17 @@ function show(event: SeatEvent, { surface, screen, talk, write }: Shown): void {
       say("This conversation is not there any more; the next message begins another.", paint.yellow);
       talk.leave();
       break;
+    case "picture":
+      // What of it is still to be told comes again.
+      talk.missed.forget();
+      break;
     case "waits":
     case "line-back":
-    case "picture":
       break;
   }
+}
+
+/** What a step said stands above what it led to. */
+function catchUp({ missed }: Talk, screen: Shown["screen"]): void {
+  if (missed.isWhole) for (const glimpse of missed.take()) screen.glimpse(glimpse);
 }

@@ -5,6 +5,7 @@ import { EXIT } from "../exit-codes.js";
 import type { Ask } from "./ask.js";
 import type { TurnReport } from "./glimpse.js";
 import type { LineInput } from "./input/line-input.js";
+import { showBeginning } from "./joined.js";
 import type { Screen } from "./screen.js";
 import { isCommandLine, runSlash } from "./slash-line.js";
 import type { ChatSurface } from "./surface.js";
@@ -94,10 +95,12 @@ async function doNext(chat: LineChat, next: SlashNextWire): Promise<"stay" | "le
     case "move":
       await talk.moveTo(next.session_id ?? undefined);
       return "stay";
-    case "resume":
-      await talk.moveTo(next.session_id);
+    case "resume": {
+      const opened = await talk.moveTo(next.session_id);
+      if (opened !== undefined && chat.input.isTerminal) showBeginning(chat.parts.screen, opened.picture);
       await goOn(chat);
       return "stay";
+    }
     case "run":
       talk.expect();
       await chat.commands.during(() => runAndTell(chat));

@@ -10,6 +10,7 @@ import type { Ask } from "./ask.js";
 import { isDemoLabel } from "./display.js";
 import { type Card, type Exchange, recalledOf, tellUnknown } from "./exchange.js";
 import type { PendingQuestion, TurnReport } from "./glimpse.js";
+import { Missed } from "./missed.js";
 import { isUnknown } from "./refused.js";
 import { type Seat, type SeatListener, takeSeat } from "./seat.js";
 import { defaultModel } from "./target.js";
@@ -46,6 +47,8 @@ export interface Said {
 export class Talk {
   readonly #parts: ChatParts;
   readonly #own = new Set<string>();
+  /** Of the turn that runs here, while nothing is asked of it. */
+  readonly missed = new Missed();
   #seat: Seat | undefined;
   /** Nothing was said there yet: it is a promise of the host that runs, and of no other. */
   #isBlank = false;
@@ -185,7 +188,8 @@ export class Talk {
     const isCommanding = (): boolean => this.#commands > 0;
     const left = new AbortController();
     this.#watched = left;
-    const wish = { message, ask, open: this.#open, session: this.#session, isMine, isCommanding, left: left.signal };
+    const known = { open: this.#open, missed: this.missed.take(), session: this.#session };
+    const wish = { message, ask, ...known, isMine, isCommanding, left: left.signal };
     const { reports, open } = await watch(this.#parts, seat, wish).catch((error: unknown) => {
       if (error instanceof OperationalError) {
         this.#parts.display.note(`What was said is kept; talaria chat -r ${seat.id} goes on.`);
@@ -219,12 +223,12 @@ export class Talk {
   }
 
   /** From here on this one is talked to; undefined: the next message begins it. */
-  async moveTo(conversation: string | undefined): Promise<void> {
+  async moveTo(conversation: string | undefined): Promise<Awaited<Seat["opened"]> | undefined> {
     this.leave();
-    if (conversation === undefined) return;
+    if (conversation === undefined) return undefined;
     const { link } = this.#parts;
     const found = await link.call("session.find", { text: conversation });
-    if (found.kind === "found") await this.sitDown(found.card);
+    return found.kind === "found" ? this.sitDown(found.card) : undefined;
   }
 
   /** Hands what happens here to somebody, while nothing is asked of it. */
@@ -249,6 +253,7 @@ export class Talk {
     this.#isBlank = false;
     this.#message = undefined;
     this.#open = undefined;
+    this.missed.forget();
     this.#isWaiting = false;
     this.#isTold = false;
     this.#title = undefined;

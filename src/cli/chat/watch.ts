@@ -38,6 +38,8 @@ export interface WatchWish {
   readonly ask: Ask | undefined;
   /** Questions that were told before, and are still open. */
   readonly open: PendingQuestion | undefined;
+  /** What its turn said before, and nobody here was shown. */
+  readonly missed: readonly Glimpse[];
   /** The tip, as far as it is known. */
   readonly session: string;
   /** Aborted when nobody wants to see more of it; nothing is ended by that. */
@@ -75,6 +77,7 @@ export async function watch(parts: WatchParts, seat: Seat, wish: WatchWish): Pro
   wish.left.addEventListener("abort", leave, { once: true });
   try {
     display.running();
+    for (const glimpse of wish.missed) display.glimpse(glimpse);
     return await watching.done();
   } finally {
     release();
