@@ -125,8 +125,12 @@ overEveryLine("a session with a history of its own", [{ text: "Answered." }], (s
     await client.call("prompt.submit", { session_id: id, text: "hello" });
     await client.turnEnd(id);
     await client.call("session.close", { session_id: id });
+    const endOf = async (): Promise<string | undefined> =>
+      (await client.call("session.list", { limit: 5 })).sessions.find((one) => one.id === id)?.end_reason;
+    expect(await endOf()).toBe("tui_close");
     const again = await create(client, { session_id: id });
     expect(again).toMatchObject({ session_id: id, message_count: 4 });
+    expect(await endOf()).toBeUndefined();
     const other = [{ role: "user", content: "something else" }];
     const refused = await client.fails("session.create", { session_id: id, messages: other });
     expect(refused).toMatchObject({ code: 4000, message: expect.stringContaining("began otherwise") });
