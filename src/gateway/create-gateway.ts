@@ -67,18 +67,19 @@ export function createGateway(parts: GatewayParts): Gateway {
       isDraining = true;
       previews.stop();
       asked.stop();
+      const endMs = clock.monotonicMs() + limitMs;
       // Receiving ends when sending does: what comes in meanwhile is stored.
       await outbox.stop(limitMs);
       // Before the lines: what an adapter is about to keep may still need its own.
-      await httpDoor.leave(REQUESTS_MS);
+      await httpDoor.leave(Math.max(REQUESTS_MS_MIN, endMs - clock.monotonicMs()));
       await Promise.all(lines.map((line) => line.stop()));
       await Promise.race([chatCommands.rest(), clock.sleep(COMMANDS_MS)]);
     },
   };
 }
 
-/** For requests under way to be kept and answered; one that takes longer is answered as long as the store is there. */
-const REQUESTS_MS = 1_000;
+/** For requests under way, when sending took all the time; one that takes longer is answered while the store is there. */
+const REQUESTS_MS_MIN = 200;
 const COMMANDS_MS = 500;
 
 /** What chats were owed by the host before. */
