@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { type Clock, systemClock } from "#base/clock.js";
+import { freePort } from "../../../test/support/free-port.js";
 import { ManualClock } from "../../../test/support/manual-clock.js";
 import { until } from "../../../test/wire/support/socket-pair.js";
 import { BACKLOG_BYTES_MAX, BACKLOG_BYTES_SOFT, FRAME_CHARS_MAX, type Wire } from "../wire.js";
@@ -32,17 +33,19 @@ async function stage({
   connectionsMax,
   onFrame,
   platforms,
+  port = 0,
 }: {
   clock?: Clock;
   connectionsMax?: number;
   onFrame?: (wire: Wire, text: string) => void;
   platforms?: ServePlatform;
+  port?: number;
 } = {}): Promise<Stage> {
   const wires: Wire[] = [];
   const frames: string[] = [];
   const ends: string[] = [];
   const listening = await listenOnWebSocket({
-    port: 0,
+    port,
     clock,
     token,
     health: () => ({ live: true, ready: true, version: "1" }),
@@ -286,14 +289,15 @@ describe("the host's WebSocket", () => {
       keep = resolve;
     });
     let asked = 0;
+    const port = await freePort();
     const { listening } = await stage({
+      port,
       platforms: async () => {
         asked++;
         await kept;
         return { status: 200, body: "kept" };
       },
     });
-    const { port } = listening;
     const underWay = get(port, "/platforms/a/");
     await until(() => asked === 1, "the request");
     await listening.close();
