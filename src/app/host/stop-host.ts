@@ -1,8 +1,8 @@
 /**
  * The end of a host, as one sequence [FQ-8] [FQ-9]: no client gets in any more, running turns get their time, platforms
- * are left and with them the port, what still runs is let go of, openings are closed in pages, clients are told, hooks get what is left, the store is closed, and
- * the end is noted. A step that fails or takes too long is noted and the next one happens. Nothing depends on any of
- * it: a host that is killed at any of these points is recovered by the next one.
+ * are left and with them the port, what still runs is let go of, openings are closed in pages, clients are told, hooks
+ * get what is left, the store is closed, and the end is noted. A step that fails or takes too long is noted and the next
+ * one happens. Nothing depends on any of it: a host that is killed at any of these points is recovered by the next one.
  *
  * A platform that polls keeps what nobody asks for; one that calls us may call once. So the port takes their requests,
  * stored for the next host and not begun, for as long as there are platforms [GW-18]; it is free before the home is.
