@@ -91,7 +91,7 @@ describe("following a conversation", () => {
     expect(numbers()).toEqual(upTo(feed.told.length));
     expect(seen.map(({ type }) => type)).toEqual(feed.told.flat().map(({ type }) => type));
     expect(pictures).toEqual([]);
-  }, 60_000);
+  });
 
   it("[WI-12] starts over from a picture when the host does not know what was missed", async () => {
     const feed = new Feed(host, 2);

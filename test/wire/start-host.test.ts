@@ -74,7 +74,7 @@ describe("reaching a host", () => {
   it("says who has the home when it never becomes free", async () => {
     // A shell is there and gone at once, also on a busy machine.
     const command: HostWish["command"] = ["/bin/sh", "-c", "exit 4"];
-    await expect(reachHost(home.wish({ command, timeoutMs: 1_000 }))).rejects.toMatchObject({ code: "home-locked" });
+    await expect(reachHost(home.wish({ command, timeoutMs: 3_000 }))).rejects.toMatchObject({ code: "home-locked" });
   });
 
   it("says what to do about a host that hangs", async () => {

@@ -94,7 +94,7 @@ describe("an export", () => {
       }),
       { numRuns: 60, interruptAfterTimeLimit: 40_000 },
     );
-  }, 80_000);
+  });
 
   it("[IM-5] adds only what is new to an older copy", async () => {
     const growing = fc.tuple(
@@ -119,7 +119,7 @@ describe("an export", () => {
       }),
       { numRuns: 40, interruptAfterTimeLimit: 40_000 },
     );
-  }, 80_000);
+  });
 
   it("[IM-5] refuses a conversation that went another way here, and names the message", async () => {
     const it = await live([]);

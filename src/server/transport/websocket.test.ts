@@ -188,9 +188,9 @@ describe("the host's WebSocket", () => {
     );
     slow.write("GET /api/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ");
     const drip = setInterval(() => slow.write("a"), 200);
-    await until(() => silent.closed && slow.closed, "the cut", HEADERS_TIME_MS + 5_000);
+    await until(() => silent.closed && slow.closed, "the cut", HEADERS_TIME_MS + 30_000);
     clearInterval(drip);
-  }, 20_000);
+  });
 
   it("refuses one client too many before the upgrade", async () => {
     const { dial } = await stage({ connectionsMax: 1 });

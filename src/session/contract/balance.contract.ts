@@ -54,7 +54,7 @@ export function describeBalance(open: OpenStore): void {
       for (const [id, book] of books) expect([id, book.isOpen]).toEqual([id, false]);
     });
     await fc.assert(property, { numRuns: runs });
-  }, 60_000);
+  });
 
   describe("of one life with everything in it", () => {
     it("[BH-15] each boundary is told once, in the order in which it happened", async () => {

@@ -111,7 +111,7 @@ describe("the lock of a home", () => {
     const ends = await Promise.all(racers.map((racer) => racer.ended));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, ""]));
     expect(existsSync(join(runDir, "..", "somebody-is-here"))).toBe(false);
-  }, 90_000);
+  });
 
   it("[ST-2] holds against this very process too, until it is released", async () => {
     const lock = await takeHostLock(runDir, "1", systemClock);

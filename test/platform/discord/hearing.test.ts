@@ -56,7 +56,7 @@ describe("order and redelivery", () => {
       expect(receiver.heard.filter((one) => one.text === "newer")).toHaveLength(1);
     }));
 
-  it("[CT-8] reads a channel later that has more waiting than there is room for", { timeout: 60_000 }, () =>
+  it("[CT-8] reads a channel later that has more waiting than there is room for", () =>
     withBot(async ({ fake, receiver, start, logged }) => {
       await start();
       const letOne = receiver.hold();
@@ -77,8 +77,7 @@ describe("order and redelivery", () => {
       const inChannel = receiver.kept.filter((one) => one.text !== "elsewhere");
       const order = [...new Set(inChannel.map((one) => Number(one.text)))];
       expect(order).toEqual([...order].sort((a, b) => a - b));
-    }),
-  );
+    }));
 
   it("goes on after packets that cannot be read", () =>
     withBot(async ({ fake, receiver, start, logged }) => {
