@@ -1,5 +1,5 @@
 /** A plugin's platform in a real plugin host: the gateway's port, kept by calls into another process. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "#base/clock.js";
@@ -99,7 +99,11 @@ async function open(
 
 const outgoing = (text: string): Outgoing => ({ id: `id-${text}`, place: { chat: { type: "dm", id: "a" } }, text });
 const never = new AbortController().signal;
-const say = (name: string, text = name): void => writeFileSync(join(box, "in", name), text);
+/** Whole at once: the plugin looks all the time. */
+const say = (name: string, text = name): void => {
+  writeFileSync(join(box, name), text);
+  renameSync(join(box, name), join(box, "in", name));
+};
 const waiting = (): string[] => readdirSync(join(box, "in"));
 
 describe("a platform of a plugin", () => {

@@ -11,14 +11,15 @@ import type { Plugins } from "#plugin/plugins.js";
 import type { PluginState } from "#plugin/state.js";
 import { NO_STATE } from "#plugin/state.js";
 
-/** As in use, with shorter waits; for loading a longer one, since machines are slow. */
+/** As in use, with shorter waits; for starting and loading longer ones, since machines are slow. */
 export const QUICK: PluginLimits = {
   ...PLUGIN_LIMITS,
+  startMs: 45_000,
   loadMs: 15_000,
   beatsMissedMax: 6,
   restartMs: 50,
   restartMaxMs: 200,
-  openWaitMs: 15_000,
+  openWaitMs: 60_000,
 };
 
 export interface PluginHome {
