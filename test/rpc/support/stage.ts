@@ -4,13 +4,14 @@
  * schemas or events out of order fail the test, whatever it was about.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type NetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import { cleanEnv, launcher } from "../../cli/support/run.js";
 import { freePort } from "../../support/free-port.js";
+import { stopHost } from "../../support/hosts.js";
 import type { RuledReply, ScriptFunction } from "../../support/model-server/reply.js";
 import { scriptFunction } from "../../support/model-server/rules.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
@@ -157,7 +158,8 @@ async function buildStage(script: readonly RuledReply[], { config = "", env: wis
     async remove() {
       for (const client of clients.splice(0)) client.line.kill();
       await host.end("SIGTERM");
-      await endStray(home);
+      // One that a client started by itself.
+      await stopHost(home);
       await model.close();
       rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
@@ -234,21 +236,14 @@ class HostProcess {
   }
 }
 
-/** A host that a client started by itself; it knows no parent, so its file names it. */
-async function endStray(home: string): Promise<void> {
-  const pid = hostPidOf(home);
-  for (let isAlive = pid !== undefined; isAlive; await new Promise((resolve) => setTimeout(resolve, 20))) {
-    try {
-      process.kill(pid as number, "SIGTERM");
-    } catch {
-      isAlive = false;
-    }
-  }
-}
-
+/** A host that ends takes its record along, also while we look. */
 function hostPidOf(home: string): number | undefined {
-  const file = join(home, "run", "host.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid : undefined;
+  try {
+    return (JSON.parse(readFileSync(join(home, "run", "host.json"), "utf8")) as { pid: number }).pid;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** The file of a host before this one may still be there. */
