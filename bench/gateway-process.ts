@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#client/host-command.js";
+import { LASTING_FLAGS } from "#base/v8-flags.js";
 import { ANSWER } from "./turn-server.js";
 
 const GIVE_UP_MS = 30_000;

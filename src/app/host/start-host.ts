@@ -4,6 +4,7 @@
  */
 import { faultPoint } from "#base/fault.js";
 import type { Logger } from "#base/log.js";
+import { compileWhatIsHot } from "#base/v8-flags.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { GatewayStanding } from "../gateway/host-gateway.js";
 import type { ClaimWish } from "./claim-home.js";
@@ -14,6 +15,8 @@ import type { StopWish } from "./stop-host.js";
 
 /** What closing the store may take after a start that failed. */
 const LET_GO_MS = 1_000;
+/** Until what a host does once, after its start, is done. */
+const STARTED_MS = 3_000;
 
 export interface HostWish extends ClaimWish {
   readonly env: NodeJS.ProcessEnv;
@@ -48,6 +51,7 @@ export async function startHost(wish: HostWish): Promise<Host> {
   const { mode, isAfterCrash } = opened;
   const readyMs = Math.round(clock.monotonicMs() - begunMs);
   log.info("serving", { pid: process.pid, version, readyMs, mode: mode.kind, isAfterCrash });
+  clock.after(STARTED_MS, compileWhatIsHot);
   await host.takeUp();
   faultPoint("host.recovered");
   return host;

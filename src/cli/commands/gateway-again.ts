@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#client/host-command.js";
+import { LASTING_FLAGS } from "#base/v8-flags.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 

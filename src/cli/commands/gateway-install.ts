@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { replaceFile } from "#base/atomic-file.js";
 import { UserError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#client/host-command.js";
+import { LASTING_FLAGS } from "#base/v8-flags.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 
