@@ -10,6 +10,7 @@ import {
   parseMoment,
   parseSpan,
   wrap,
+  wrapHanging,
 } from "./format.js";
 
 const NOW_MS = new Date(2026, 2, 14, 15, 9, 26).getTime();
@@ -100,5 +101,10 @@ describe("wrap", () => {
       "incomprehensible",
       "日本 x",
     ]);
+  });
+
+  it("puts further lines behind an indent, within the same width, and leaves alone what fits", () => {
+    expect(wrapHanging("one two three four", 9, "  ")).toEqual(["one two", "  three", "  four"]);
+    expect(wrapHanging("one two", 7, "  ")).toEqual(["one two"]);
   });
 });

@@ -93,3 +93,9 @@ export function wrap(text: string, cells: number): string[] {
   }
   return lines;
 }
+
+/** The same, with further lines behind an indent. */
+export function wrapHanging(text: string, cells: number, indent: string): string[] {
+  if (textWidth(text) <= cells) return [text];
+  return wrap(text, cells - textWidth(indent)).map((line, at) => (at === 0 ? line : `${indent}${line}`));
+}

@@ -5,7 +5,7 @@
 import type { Clock } from "#base/clock.js";
 import { visible } from "#base/text-width.js";
 import { confirm } from "./confirm.js";
-import { formatTime, type TimeStyle, wrap } from "./format.js";
+import { formatTime, type TimeStyle, wrapHanging } from "./format.js";
 import { createPaint, type Paint } from "./paint.js";
 import { noProgress, type Progress, startProgress } from "./progress.js";
 import { type Column, renderTable } from "./table.js";
@@ -31,9 +31,9 @@ export interface Output {
   document(value: unknown): void;
   /** Raw text for exports; resolves when the stream can take more. */
   write(chunk: string): Promise<void>;
-  /** A remark on stderr; silent with `--json`. */
+  /** A remark on stderr, in a terminal broken between words; silent with `--json`. */
   note(text: string): void;
-  /** A warning on stderr; a JSON line with `--json`. */
+  /** A warning on stderr, in a terminal broken between words; a JSON line with `--json`. */
   warn(text: string): void;
   progress(label: string, total?: number): Progress;
   /** Asks y/N on the terminal; a UserError without one unless `yes`. */
@@ -64,8 +64,7 @@ export function createOutput(settings: OutputSettings): Output {
     columns,
     line,
     prose(text, indent = "") {
-      const lines = process.stdout.isTTY ? wrap(text, columns - indent.length) : [text];
-      for (const [at, one] of lines.entries()) line(at === 0 ? one : `${indent}${one}`);
+      for (const one of process.stdout.isTTY ? wrapHanging(text, columns, indent) : [text]) line(one);
     },
     table(tableColumns, rows, empty) {
       if (rows.length === 0 && empty !== undefined) return line(empty);
@@ -74,18 +73,29 @@ export function createOutput(settings: OutputSettings): Output {
     document: (value) => line(process.stdout.isTTY ? JSON.stringify(value, null, 2) : JSON.stringify(value)),
     write: (chunk) => writeAll(chunk),
     note(text) {
-      if (!json) process.stderr.write(`${text}\n`);
+      if (!json) remark(text);
     },
     warn(text) {
-      const shown = visible(text);
-      process.stderr.write(
-        json ? `${JSON.stringify({ warning: { message: shown } })}\n` : `${errorPaint.yellow("warning:")} ${shown}\n`,
-      );
+      const message = visible(text);
+      if (json) process.stderr.write(`${JSON.stringify({ warning: { message } })}\n`);
+      else remark(`${WARNING} ${message}`, (line) => line.replace(WARNING, errorPaint.yellow(WARNING)));
     },
     progress: (label, total) => (json ? noProgress : startProgress(label, total, progressSurface(clock))),
     confirm: (text, { yes }) => confirm({ text, yes, signal: settings.signal }),
     time: (atMs) => formatTime(atMs, { nowMs: clock.nowMs(), style: settings.timeStyle }),
   };
+}
+
+const WARNING = "warning:";
+const REMARK_INDENT = "  ";
+
+/** On stderr. A terminal would break words and names; a program reads its lines whole. */
+function remark(text: string, painted: (first: string) => string = (first) => first): void {
+  const { isTTY, columns } = process.stderr;
+  // The last column stays free: some terminals begin a line of their own there.
+  const cells = terminalColumns(columns) - 1;
+  const lines = isTTY ? text.split("\n").flatMap((line) => wrapHanging(line, cells, REMARK_INDENT)) : [text];
+  process.stderr.write(`${lines.map((line, at) => (at === 0 ? painted(line) : line)).join("\n")}\n`);
 }
 
 export function terminalColumns(columns: number | undefined): number {
