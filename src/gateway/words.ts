@@ -1,6 +1,7 @@
 /**
  * What the gateway itself says in chats, and how the agent's words become messages there: cut where the platform's
- * limit asks for it, files named in the text sent along. Pure; the parts commit with the turn that said them [CT-3].
+ * limit asks for it, files named in the text sent along. Pure but for where an owner is; the parts commit with the turn
+ * that said them, and with the question that they put [CT-3].
  */
 import { basename, extname, isAbsolute } from "node:path";
 import type { ApprovalId } from "#base/ids.js";
