@@ -3,7 +3,7 @@
  * commands run as often as it takes. What is judged is what anybody could see: files, the transcript, what was printed.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +13,7 @@ import { cleanEnv, finished, type Run } from "../cli/support/run.js";
 import { endHost, type HostFaults, hostFaults, hostPid, killHost, LINGER, stopHost } from "../support/hosts.js";
 import type { Script } from "../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../support/model-server/server.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 const RUN_MS_MAX = 120_000;
 const LOOK_MS = 40;
@@ -68,7 +69,7 @@ export class Life {
 
   async end(): Promise<void> {
     await this.leave();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+    removeFolder(this.folder);
   }
 
   /** Ends what runs and leaves the folder to be looked at. */

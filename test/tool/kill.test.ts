@@ -3,12 +3,13 @@
  * the host by a moment, and nothing in the host's own process could do its work.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundleTs } from "../../scripts/run-ts.mjs";
 import { systemClock } from "../../src/base/clock.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 let script: string;
 let folder: string;
@@ -22,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   host?.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  removeFolder(folder);
 });
 
 async function until(what: string, isTrue: () => boolean): Promise<void> {

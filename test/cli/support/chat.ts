@@ -1,13 +1,14 @@
 /** Chats through the built program: what a shell sees, with a scripted model in a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
 import { endHost, type HostFaults, hostFaults, LINGER, stopHost } from "../../support/hosts.js";
 import type { RuledReply } from "../../support/model-server/reply.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { cleanEnv, finished, launcher, type Run } from "./run.js";
 
 const LOOKS_MAX = 30;
@@ -97,7 +98,7 @@ export function chatHome(env: NodeJS.ProcessEnv = {}): ChatHome {
     },
     async remove() {
       await endHost(home);
-      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
+      removeFolder(path);
     },
   };
 }
@@ -140,7 +141,7 @@ export async function modelProcess(script: readonly RuledReply[]): Promise<Model
       const closed = once(child, "close");
       child.stdin.end();
       await closed;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+      removeFolder(folder);
     },
   };
 }

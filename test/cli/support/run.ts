@@ -1,10 +1,11 @@
 /** Runs the built program as a person would, in a home of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "#base/package-root.js";
 import { killHost } from "../../support/hosts.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 export const launcher = join(packageRoot(), "bin", "talaria.cjs");
 
@@ -59,7 +60,7 @@ export function tempHome(): TempHome {
     path,
     remove() {
       killHost(path);
-      rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+      removeFolder(path);
     },
   };
 }

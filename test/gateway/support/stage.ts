@@ -4,7 +4,7 @@
  * what the platform regards as taken, and the store of a process that is gone.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,6 +19,7 @@ import { copyStore, DATABASE } from "../../chaos/checker/check.js";
 import { cleanEnv, finished, type Run } from "../../cli/support/run.js";
 import type { Script } from "../../support/model-server/reply.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 /** Nothing that is waited for takes so long on a machine that is merely busy. */
 export const WAIT_MS_MAX = 60_000;
@@ -86,7 +87,7 @@ export class Stage {
     this.#child?.kill("SIGKILL");
     await this.#ended;
     await this.model.close();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+    removeFolder(this.folder);
   }
 
   get pid(): number | undefined {

@@ -1,6 +1,6 @@
 /** Hosts as real processes, each in a home of its own with a path short enough for a socket; all ended by their id. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "#base/clock.js";
 import { connect } from "#client/connect.js";
@@ -8,6 +8,7 @@ import type { HostLine } from "#client/host-line.js";
 import { type HomePaths, homePaths } from "#config/home.js";
 import { cleanEnv, finished, launcher, type Run, runCli } from "../../cli/support/run.js";
 import { endHost } from "../../support/hosts.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 /** What a slow machine may need for a host to come up. */
 const READY_MS = 45_000;
@@ -81,7 +82,7 @@ export function hostHome(own: NodeJS.ProcessEnv = {}): HostHome {
       await Promise.all(started.map(({ done }) => done));
       // Also those that clients started: one that is about to end still writes.
       await endHost(path);
-      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
+      removeFolder(path);
     },
   };
   return home;

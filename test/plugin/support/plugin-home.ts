@@ -1,5 +1,5 @@
 /** A home with plugins written for a test, opened as the program opens it, in real processes. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPlugins } from "#app/plugins.js";
@@ -10,6 +10,7 @@ import { PLUGIN_LIMITS, type PluginLimits } from "#plugin/limits.js";
 import type { Plugins } from "#plugin/plugins.js";
 import type { PluginState } from "#plugin/state.js";
 import { NO_STATE } from "#plugin/state.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 /** As in use, with shorter waits; for starting and loading longer ones, since machines are slow. */
 export const QUICK: PluginLimits = {
@@ -77,7 +78,7 @@ export function pluginHome(): PluginHome {
     },
     async remove() {
       await Promise.all(opened.map((plugins) => plugins.stop(2_000)));
-      rmSync(path, { recursive: true, force: true, maxRetries: 20 });
+      removeFolder(path);
     },
   };
 }

@@ -4,7 +4,7 @@
  * schemas or events out of order fail the test, whatever it was about.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type NetConnectOpts } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { stopHost } from "../../support/hosts.js";
 import type { RuledReply, ScriptFunction } from "../../support/model-server/reply.js";
 import { scriptFunction } from "../../support/model-server/rules.js";
 import { type ModelServer, startModelServer } from "../../support/model-server/server.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { sampleSuite } from "../../support/sample.js";
 import { RawClient } from "./client.js";
 import { LINES, type LineKind, openLine, type Place } from "./line.js";
@@ -161,7 +162,7 @@ async function buildStage(script: readonly RuledReply[], { config = "", env: wis
       // One that a client started by itself.
       await stopHost(home);
       await model.close();
-      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+      removeFolder(root);
     },
   };
 }

@@ -1,12 +1,13 @@
 /** A home with a short path, the built program in it, and its host seen from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock as clock } from "#base/clock.js";
 import { hostCommand } from "#client/host-command.js";
 import type { HostWish } from "#client/start-host.js";
 import { cleanEnv, finished, launcher, type Run } from "../../cli/support/run.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { until } from "./socket-pair.js";
 
 /** What a slow machine may need for a host to come up. */
@@ -82,7 +83,7 @@ export function wireHome(more: NodeJS.ProcessEnv = {}): WireHome {
         process.kill(pid, "SIGKILL");
         await until(() => pid === undefined || !isAlive(pid), "the host's end");
       }
-      rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+      removeFolder(path);
     },
   };
 }
