@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/setup/longest-first.js";
 
@@ -8,6 +9,7 @@ import { LongestFirst } from "./test/setup/longest-first.js";
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export.
 export default defineConfig({
   test: {
+    alias: [{ find: /^fast-check$/, replacement: fileURLToPath(new URL("test/setup/chance.ts", import.meta.url)) }],
     include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],
     globalSetup: ["test/setup/global.ts"],
     pool: "forks",
