@@ -52,7 +52,7 @@ const AGENTS: Readonly<Record<string, Agent>> = {
   },
   "processes that do not end": {
     open: () => new CommandScene([{ hangsAfter: "half" }]),
-    more: { processes: { list: () => [], endAll: () => never() } },
+    more: { processes: { list: () => [], endAll: () => never(), end: () => never() } },
   },
 };
 
