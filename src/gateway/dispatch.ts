@@ -53,7 +53,9 @@ export async function dispatch(parts: DispatchParts, spoken: Spoken): Promise<"t
   if (admission.kind === "admitted") {
     const { conversation } = admission;
     parts.previews.follow(conversation, line, address);
-    await tellWaiting(parts, told, { heard, mode, state, isDraining: parts.isDraining(), conversation });
+    // A command said before it may have led the chat elsewhere: what goes on in the last one is not waited for.
+    const before = route?.conversation === conversation ? state : "idle";
+    await tellWaiting(parts, told, { heard, mode, state: before, isDraining: parts.isDraining(), conversation });
   } else if (admission.kind === "rejected" && admission.reason === "too-long") {
     await tellChat(parts, heard, RECEIPTS.tooLong);
   }
