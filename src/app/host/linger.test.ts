@@ -65,6 +65,17 @@ describe("a host that lingers", () => {
     expect(state.left).toBe(1);
   });
 
+  it("[HO-8] waits for whoever started it, also when it found something to do first", async () => {
+    const { state, pass } = scene(0);
+    state.need = "jobs";
+    await pass(100);
+    state.need = undefined;
+    await pass(FIRST_CLIENT_MS - 200);
+    expect(state.left).toBe(0);
+    await pass(400);
+    expect(state.left).toBe(1);
+  });
+
   it("[HO-8] tries again when somebody came at the last moment", async () => {
     const { state, pass } = scene(0);
     state.need = "clients";

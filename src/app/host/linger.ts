@@ -13,7 +13,7 @@ const LOOK_EVERY_MS_MIN = 20;
 export interface LingerParts {
   readonly clock: Clock;
   readonly lingerMs: number;
-  /** Why the host has to stay, in a word, or undefined. Asked often: answers from memory. */
+  /** Why the host has to stay, in a word, `clients` before all others, or undefined. Asked often: answers from memory. */
   need(): string | undefined;
   /** Called once nothing was needed for long enough. What it leaves to be done makes the host stay. */
   prepare(): Promise<void>;
@@ -30,22 +30,24 @@ export function startLinger(parts: LingerParts): Linger {
   const everyMs = Math.min(LOOK_EVERY_MS_MAX, Math.max(LOOK_EVERY_MS_MIN, lingerMs / 10));
   const startedMs = clock.monotonicMs();
   let idleSinceMs: number | undefined;
-  let hadNeed = false;
+  let hadClient = false;
   let isPrepared = false;
   let isStopped = false;
   let forget: () => void = () => undefined;
 
   const look = async (): Promise<void> => {
     const nowMs = clock.monotonicMs();
-    if (parts.need() !== undefined) {
-      hadNeed = true;
+    const need = parts.need();
+    if (need !== undefined) {
+      // What a host finds to do at its start is not whoever started it.
+      hadClient ||= need === "clients";
       isPrepared = false;
       idleSinceMs = undefined;
       return;
     }
     idleSinceMs ??= nowMs;
     if (nowMs - idleSinceMs < lingerMs) return;
-    if (!hadNeed && nowMs - startedMs < FIRST_CLIENT_MS) return;
+    if (!hadClient && nowMs - startedMs < FIRST_CLIENT_MS) return;
     if (!isPrepared) {
       isPrepared = true;
       await parts.prepare();
