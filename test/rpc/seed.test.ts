@@ -30,7 +30,7 @@ overEveryLine("a session with a history of its own", [{ text: "Answered." }], (s
     return asked?.seen.items.map((item) => [item.kind, item.text]);
   }
 
-  it("shows it in the answer, in lists and wherever it is opened again", async () => {
+  it("[PR-48] shows it in the answer, in lists and wherever it is opened again", async () => {
     const client = await scene.client();
     const made = await create(client);
     expect(said(made.messages)).toEqual(ROWS);
@@ -118,7 +118,7 @@ overEveryLine("a session with a history of its own", [{ text: "Answered." }], (s
     }
   });
 
-  it("[CT-2] is made once for an id of the client's own, whatever was said in it since", async () => {
+  it("[CT-2] [PR-48] is made once for an id of the client's own, whatever was said in it since", async () => {
     const client = await scene.client();
     const id = randomIds<string>();
     expect((await create(client, { session_id: id })).session_id).toBe(id);

@@ -57,7 +57,7 @@ const messages = ({ paper }: ChatScene, chat: string) => paper.sheet.filter((one
 const told = (scene: ChatScene) => messages(scene, OWNER).filter(({ text }) => text.includes("needs your leave"));
 
 describe("a question of a member's direct chat", () => {
-  it("[GW-7] [GW-24] is told to the owner in theirs, answered there by a button, and then over in both", async () => {
+  it("[GW-7] [GW-24] [GW-25] is told to the owner in theirs, answered there by a button, and then over in both", async () => {
     const { scene, approval } = await asked();
     await scene.shows([WAITS]);
     await comes(scene, () => told(scene).length === 1);
@@ -102,7 +102,7 @@ describe("a question of a member's direct chat", () => {
     expect(await scene.scene.store.question({ approval })).toMatchObject({ answer });
   });
 
-  it("[CT-3] [CT-4] is told once, whatever ends the program before or after it is sent", async () => {
+  it("[CT-3] [CT-4] [GW-25] is told once, whatever ends the program before or after it is sent", async () => {
     const lost = async (scene: ChatScene): Promise<void> => {
       await heardOf(scene);
       scene.paper.fates.push({ kind: "retry", afterMs: 1, why: "busy" }, { kind: "retry", afterMs: 1, why: "busy" });
@@ -119,7 +119,7 @@ describe("a question of a member's direct chat", () => {
     expect(told(scene).filter(({ text }) => !text.startsWith(SECOND_COPY))).toHaveLength(1);
   });
 
-  it("says so where no owner has a chat, and is told to nobody", async () => {
+  it("[GW-25] says so where no owner has a chat, and is told to nobody", async () => {
     const { scene } = await asked({ prepare: async () => undefined });
     await scene.shows([/Waiting for an owner; none has a chat with me here[\s\S]*talaria approvals/]);
     expect(scene.paper.sheet.filter(({ chat }) => chat !== ADA.id)).toEqual([]);
