@@ -90,6 +90,26 @@ describe("a message behind one that takes long", () => {
   });
 });
 
+describe("a message to a busy chat", () => {
+  it("[GW-19] [CT-1] is told to wait only when it is stored", async () => {
+    const full = new OperationalError("disk-full", "after-delay", "the disk is full");
+    let isFull = false;
+    const { at } = await open({
+      models: [scriptedModel(async () => ({ hangsAfter: "" }))],
+      wrap: (store) => ({ ...store, admit: (inbound) => (isFull ? Promise.reject(full) : store.admit(inbound)) }),
+    });
+    await at.paper.hear("one");
+    await at.until(() => at.live.active().length === 1);
+    isFull = true;
+    await expect(at.paper.hear("two", { eventId: "two" })).rejects.toThrow("the disk is full");
+    await at.pass(5_000);
+    expect(at.paper.shown()).toEqual([]);
+    isFull = false;
+    await at.paper.hear("two", { eventId: "two" });
+    await at.shows([/^Queued: it is next/]);
+  });
+});
+
 describe("how far a place was read", () => {
   const CURSORS = { platform: "paper", account: "main", limit: 9 };
 
