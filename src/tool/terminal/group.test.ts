@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "#base/clock.js";
+import { type Clock, systemClock } from "#base/clock.js";
 import { type ConversationId, randomIds, type TurnId } from "#base/ids.js";
 import { createOutput } from "./output.js";
 import { createProcesses, type Processes } from "./processes.js";
@@ -33,6 +33,39 @@ async function run(command: string, input: "closed" | "open" = "closed") {
   // What was said is read on when nobody waits for it any more: a slow machine shows it later.
   return () => ({ code, said: output.shown(), erred: errors.shown() });
 }
+
+describe("a command that was left behind by its shell", () => {
+  /** Its leap is what a process sees that got no time; at the third pause it lets the command speak. */
+  function starved(output: { shown(): string }): Clock {
+    let pauses = 0;
+    let leapMs = 0;
+    return {
+      ...systemClock,
+      monotonicMs: () => systemClock.monotonicMs() + leapMs,
+      async sleep(delayMs, signal) {
+        leapMs += 10;
+        if (++pauses === 1) leapMs += 500;
+        if (pauses === 3) {
+          writeFileSync(join(folder, "speak"), "");
+          await expect.poll(() => output.shown()).toContain("late");
+        }
+        await systemClock.sleep(delayMs, signal);
+      },
+    };
+  }
+
+  it("is heard though the host had no time to listen", async () => {
+    const output = createOutput({ keepChars: 1_000, spoolFile: join(folder, "output") });
+    processes = createProcesses({ clock: starved(output), newId: randomIds });
+    const command = "(while [ ! -e speak ]; do sleep 0.02; done; echo late) & echo early";
+    const owner = { conversation: "conversation-1" as ConversationId, turn: "turn-1" as TurnId };
+    const env = { PATH: process.env["PATH"] ?? "" };
+    const started = processes.foreground({ command, cwd: folder, env, input: "closed", output, ...owner });
+    if (started.kind !== "started") throw new Error(started.why);
+    await started.process.ended;
+    expect(output.shown()).toBe("early\nlate\n");
+  });
+});
 
 describe("a command whose standard error is kept apart", () => {
   it("says what it says on each, and how it ended", async () => {

@@ -19,6 +19,8 @@ import type { Watchdog } from "./watchdog.js";
 export const GRACE_MS = 2000;
 /** The shell has ended and nothing came for this long: somebody who was left behind holds the pipe, silently. */
 export const QUIET_MS = 400;
+/** Time alone is no silence: a host that got none itself has not listened. */
+const QUIET_LOOKS = 6;
 /** The same for one who goes on printing. */
 export const DRAIN_MS_MAX = 5000;
 const POLL_MS = 5;
@@ -96,8 +98,13 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
     void Promise.all([reading, exit]).then(() => {
       isDone = true;
     });
-    const fromMs = clock.monotonicMs();
-    await until(async () => isDone || clock.monotonicMs() - Math.max(fromMs, lastMs) > QUIET_MS, DRAIN_MS_MAX);
+    let quietMs = clock.monotonicMs();
+    let looks = 0;
+    await until(async () => {
+      looks = lastMs > quietMs ? 0 : looks + 1;
+      quietMs = Math.max(quietMs, lastMs);
+      return isDone || (looks > QUIET_LOOKS && clock.monotonicMs() - quietMs > QUIET_MS);
+    }, DRAIN_MS_MAX);
   }
 
   async function until(isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
