@@ -45,7 +45,7 @@ async function claimNext({ store, host, clock }: Engine, { conversation }: Conve
 async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Promise<TurnReport> {
   const { face, signal } = run;
   const verdict = judge(
-    { phase: open.phase, attempts: deaths(open), lastMs: await lastActivityMs(engine, open) },
+    { phase: open.phase, attempts: deaths(engine, open), lastMs: await lastActivityMs(engine, open) },
     { nowMs: engine.clock.nowMs(), byPerson: face.isAsked },
   );
   if (verdict === "wait" && face.ask === undefined) return asWaiting(open);
@@ -67,8 +67,9 @@ async function recover(engine: Engine, run: ConversationRun, open: OpenTurn): Pr
   return close(engine, taken, verdict);
 }
 
-/** An attempt that its host let go of in order took no process down: it may be made again. */
-function deaths({ attempts, host }: OpenTurn): number {
+/** An attempt that its host let go of in order took no process down, and whoever judges one of its own has outlived all. */
+function deaths(engine: Engine, { attempts, host }: OpenTurn): number {
+  if (host === engine.host) return 0;
   return host === NO_HOST ? attempts - 1 : attempts;
 }
 
