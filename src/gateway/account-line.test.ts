@@ -103,3 +103,20 @@ describe("an account whose opening never ends", () => {
     expect(hanging).toMatchObject({ opened: 2, runs: 1 });
   });
 });
+
+describe("an account that cannot be opened", () => {
+  it("[GW-17] [CT-3] is tried for as long as it takes, and then sends what waited", async () => {
+    const paper = new PaperPlatform();
+    paper.openings.push(...Array.from({ length: 12 }, () => new Error("no route")));
+    const accounts = [paperAccount(paper.kind(), { streams: false })];
+    const at = new GatewayScene({ models: [scriptedModel([])], parts: { accounts } });
+    scenes.push(at);
+    const { store, clock } = at.scene;
+    const address = { platform: "paper", account: "main", chatType: "dm", chatId: "1" };
+    await store.oweDelivery({ platform: "paper", address, parts: ["hello"], nowMs: clock.nowMs() });
+    at.gateway.start();
+    for (let tries = 0; tries < 60 && paper.shown().length === 0; tries++) await at.pass(30_000);
+    expect(paper.shown()).toEqual(["hello"]);
+    expect(paper.opened).toBe(13);
+  });
+});

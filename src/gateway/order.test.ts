@@ -78,6 +78,24 @@ describe("a message behind one that takes long", () => {
     await slow;
   });
 
+  it("[CT-1] is stored also when that cannot be", async () => {
+    const full = new OperationalError("disk-full", "after-delay", "the disk is full");
+    const stored: string[] = [];
+    const { at } = await open({
+      wrap: (store) => ({
+        ...store,
+        async admit(inbound) {
+          if (inbound.text === "one") throw full;
+          stored.push(inbound.text);
+          return store.admit(inbound);
+        },
+      }),
+    });
+    const heard = await Promise.allSettled([at.paper.hear("one"), at.paper.hear("two")]);
+    expect(heard.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(stored).toEqual(["two"]);
+  });
+
   it("[GW-17] [GW-23] is not held up by it in the chat of another account that has its id", async () => {
     const papers = [new PaperPlatform(), new PaperPlatform()] as const;
     const accounts = papers.map((paper, n) => paperAccount(paper.kind(), { name: `account-${n}`, streams: false }));
