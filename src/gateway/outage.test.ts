@@ -60,6 +60,39 @@ describe("a message", () => {
   });
 });
 
+describe("a turn", () => {
+  it.each(["claim", "settle"] as const)(
+    "[CT-7] ends within a minute of an outage however long, that began in %s",
+    async (verb) => {
+      let isAway = false;
+      let outages = 0;
+      const lost = async (): Promise<never> => {
+        outages++;
+        throw new OperationalError("disk-full", "after-delay", "the disk is full");
+      };
+      const at = new GatewayScene({
+        models: [scriptedModel(async () => ({ text: "answer" }))],
+        wrap: (store) => ({
+          ...store,
+          claim: (args) => (isAway && verb === "claim" ? lost() : store.claim(args)),
+          takeOver: (args) => (isAway ? lost() : store.takeOver(args)),
+          settle: (args) => (isAway ? lost() : store.settle(args)),
+        }),
+      });
+      scenes.push(at);
+      await at.up();
+      isAway = true;
+      await at.paper.hear("hello");
+      await at.pass(600_000);
+      expect(at.paper.shown()).toEqual([]);
+      expect(outages).toBeGreaterThan(10);
+      isAway = false;
+      await at.pass(60_000);
+      expect(at.paper.shown()).toEqual(["answer"]);
+    },
+  );
+});
+
 function failing(
   store: SessionStore,
   verb: VerbName,

@@ -14,7 +14,10 @@ import type { LiveState } from "./port.js";
 import { createQuestions, type Questions } from "./questions.js";
 import type { Slots } from "./slots.js";
 
-/** How long an outage of the store keeps a run from being tried again; after the last, a message or a restart wakes it. */
+/**
+ * How long an outage of the store keeps a run from being tried again. After the last, a turn that each time got under way
+ * is woken by a message or a restart.
+ */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000] as const;
 
 /** What all conversations of a host share. */
@@ -162,10 +165,12 @@ export class LiveConversation {
       return;
     }
     log.error("a conversation cannot be worked on", { conversation: this.id, code, reason: message });
+    const isBegun = this.#turn !== undefined;
     this.#turn = undefined;
     // Once for an outage, however often it is tried again.
     if (this.#failures === 0) this.feed.publish({ type: "halted", reason: message });
-    const waitMs = RETRY_MS[this.#failures++];
+    // [CT-7] What was not even begun has cost nothing: it is tried for as long as the outage lasts.
+    const waitMs = RETRY_MS[this.#failures++] ?? (isBegun ? undefined : RETRY_MS.at(-1));
     if (waitMs !== undefined && code !== "fenced") clock.after(waitMs, () => this.wake(false));
   }
 
