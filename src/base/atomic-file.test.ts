@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -16,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundleTs } from "../../scripts/run-ts.mjs";
+import { removeFolder } from "../../test/support/remove-folder.js";
 import { sampleCount } from "../../test/support/sample.js";
 import { openReplacement, replaceFile, TEMPORARY_STALE_MS } from "./atomic-file.js";
 import { systemClock } from "./clock.js";
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   chmodSync(folder, 0o700);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  removeFolder(folder);
 });
 
 const KILLS = sampleCount(25);

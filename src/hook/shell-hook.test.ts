@@ -1,15 +1,16 @@
 /** Shell hooks as real processes: what they are told, what they may answer, and how they end. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
+import { removeFolder } from "../../test/support/remove-folder.js";
 import type { Hook, HookEvent } from "./hook.js";
 import { HOOK_OUTPUT_BYTES_MAX } from "./shell-command.js";
 import { type ShellHookSpec, shellHook, shellHookName } from "./shell-hook.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-hook-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(folder));
 
 const PATH = process.env["PATH"] ?? "/usr/bin:/bin";
 const never = new AbortController().signal;

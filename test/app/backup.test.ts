@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,12 +11,13 @@ import { Connection } from "#store/sqlite/connection.js";
 import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { bundleTs } from "../../scripts/run-ts.mjs";
 import { DAY_MS, ManualClock } from "../support/manual-clock.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "talaria-backup-"));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterEach(() => removeFolder(root));
 const settings = { schedule: "daily", keep: 7, dir: "backups" } as const;
 
 describe("a backup beside another", () => {

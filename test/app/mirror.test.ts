@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,6 +11,7 @@ import type { SessionStore } from "#session/store.js";
 import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { bundleTs } from "../../scripts/run-ts.mjs";
 import { ManualClock } from "../support/manual-clock.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 let folder: string;
 let path: string;
@@ -18,7 +19,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "talaria-mirror-"));
   path = join(folder, "sessions.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+afterEach(() => removeFolder(folder));
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const read = () => JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;

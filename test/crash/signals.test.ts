@@ -1,11 +1,12 @@
 /** A person, a system or a window that ends a chat or its host in mid-turn: what was shown is stored, but for a second of it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasPty } from "../cli/support/pty.js";
 import { cleanEnv, finished } from "../cli/support/run.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { Life } from "./life.js";
 import { heard, shownText } from "./scenario.js";
 import {
@@ -35,7 +36,7 @@ beforeAll(() => {
   staged = mkdtempSync(join(tmpdir(), "talaria-staged-"));
   launcher = stageWhole(staged);
 });
-afterAll(() => rmSync(staged, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(staged));
 afterEach(async () => {
   await life?.end();
   life = undefined;

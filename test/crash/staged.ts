@@ -1,9 +1,10 @@
 /** The program staged once for a test file, and the life of the test at hand, ended after it. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import type { RuledReply } from "../support/model-server/reply.js";
+import { removeFolder } from "../support/remove-folder.js";
 import { Life } from "./life.js";
 import { stageWhole } from "./stage.js";
 
@@ -19,7 +20,7 @@ export function stagedLives(): (script: readonly RuledReply[]) => Promise<Life> 
   afterEach(async () => {
     for (const life of lives.splice(0)) await life.end();
   });
-  afterAll(() => rmSync(staged, { recursive: true, force: true, maxRetries: 20 }));
+  afterAll(() => removeFolder(staged));
   return async (script) => {
     const life = await Life.begin(launcher, script);
     lives.push(life);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -7,12 +7,13 @@ import { packageRoot } from "#base/package-root.js";
 import { hermesHome } from "../support/hermes/home.js";
 import { historyOf, importFrom, newStore } from "../support/hermes/import.js";
 import { fingerprint } from "../support/hermes/tree.js";
+import { removeFolder } from "../support/remove-folder.js";
 
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) await ended(child, "SIGKILL");
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  for (const folder of folders.splice(0)) removeFolder(folder);
 });
 
 function folder(): string {

@@ -2,7 +2,7 @@
  * A runtime over a real SQLite file with a scripted model, tools that count what they did, and a clock that a test
  * moves. `restart` is a new process's view of the same files: new host, no memory of the old one.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
@@ -24,6 +24,7 @@ import { openInlineStore } from "#store/sqlite/inline-store.js";
 import { createDelegate } from "#tool/delegate.js";
 import { defineTool, type Guard, type Tool, type ToolContext, type ToolResult } from "#tool/tool.js";
 import { ManualClock } from "./manual-clock.js";
+import { removeFolder } from "./remove-folder.js";
 
 export const SETTINGS: RuntimeSettings = {
   stepsMax: 20,
@@ -75,7 +76,7 @@ export class RuntimeScene {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+    removeFolder(this.folder);
   }
 
   async say(text: string, to?: ConversationId, more: Partial<Inbound> = {}): Promise<ConversationId> {

@@ -2,7 +2,7 @@
  * SQLite stores for contract suites: in memory, on a file in this thread, on a file behind threads. Each is fresh, and
  * closed when its test is over.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -10,11 +10,12 @@ import type { SessionStore } from "../../src/session/store.js";
 import { Connection } from "../../src/store/sqlite/connection.js";
 import { openInlineStore } from "../../src/store/sqlite/inline-store.js";
 import { openWorkerStore } from "../../src/store/sqlite/worker-store.js";
+import { removeFolder } from "./remove-folder.js";
 import type { StoreSettings, StoreUnderTest } from "./scenario.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-store-"));
 let files = 0;
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(folder));
 
 /** A path in a folder that goes away with the test file. */
 export function newPath(): string {

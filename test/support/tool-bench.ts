@@ -2,13 +2,14 @@
  * A folder and a context to run tools in: real files, a call that nobody stored, a home beside the working directory.
  * Goes away with its test.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import type { ConversationId, SessionId, ToolCallId, TurnId } from "../../src/base/ids.js";
 import type { Guard, Tool, ToolContext, ToolResult } from "../../src/tool/tool.js";
+import { removeFolder } from "./remove-folder.js";
 
 export interface ToolBench {
   readonly cwd: string;
@@ -23,7 +24,7 @@ export interface ToolBench {
 
 export function toolBench(): ToolBench {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "talaria-tool-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+  onTestFinished(() => removeFolder(folder));
   const cwd = join(folder, "work");
   const home = join(folder, "home");
   mkdirSync(cwd);

@@ -1,12 +1,13 @@
 /** A real process, killed between the store's file and the index's: what is left agrees with itself [SR-6]. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packageRoot } from "#base/package-root.js";
 import type { SessionStore } from "#session/store.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { openInlineStore } from "../sqlite/inline-store.js";
 
 const folders: string[] = [];
@@ -15,7 +16,7 @@ beforeAll(async () => {
   script = await bundleTs(join(packageRoot(), "test", "support", "feed-search.ts"));
 });
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  for (const folder of folders) removeFolder(folder);
 });
 
 function newPath(): string {

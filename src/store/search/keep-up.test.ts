@@ -1,9 +1,10 @@
 /** The index follows its store by itself: by a clock in this thread, and behind the worker in a real one [SR-7]. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { found, tell } from "../../../test/support/search.js";
 import { openInlineStore } from "../sqlite/inline-store.js";
 import { openWorkerStore } from "../sqlite/worker-store.js";
@@ -12,7 +13,7 @@ import { SearchIndex } from "./search-index.js";
 
 const folders: string[] = [];
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  for (const folder of folders) removeFolder(folder);
 });
 
 function newPath(): string {

@@ -1,19 +1,11 @@
 import { spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { fingerprint, smallDisk } from "../../../test/support/storage.js";
 import { backupBeforeMigration, integrityProblems, verifyStore } from "./backup.js";
 import { Connection } from "./connection.js";
@@ -37,7 +29,7 @@ beforeEach(async () => {
   );
   await Promise.all(notes);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(root));
 
 let script: string;
 beforeAll(async () => {

@@ -7,6 +7,7 @@ import { systemClock } from "#base/clock.js";
 import { OperationalError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { fingerprint } from "../../../test/support/storage.js";
 import { hostRecord, takeHostLock } from "./host-lock.js";
 
@@ -26,7 +27,7 @@ afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
   children = [];
 });
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(root));
 
 interface Holder {
   readonly pid: number | undefined;

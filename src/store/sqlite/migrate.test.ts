@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { seededIds } from "#base/ids.js";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
 import { BROKEN, withMigrationsTo } from "../../../test/support/migrations.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { backupBeforeMigration, integrityProblems } from "./backup.js";
 import { Connection } from "./connection.js";
 import { openInlineStore } from "./inline-store.js";
@@ -37,7 +38,7 @@ beforeEach(async () => {
     messages: [{ role: "user", text: "hello", atMs: 1, sourceNo: 1 }],
   });
 });
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(root));
 
 let opener: string;
 beforeAll(async () => {

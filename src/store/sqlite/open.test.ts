@@ -17,6 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { OperationalError } from "#base/errors.js";
 import { packageRoot } from "#base/package-root.js";
 import { bundleTs } from "../../../scripts/run-ts.mjs";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { fingerprint, type SmallDisk, smallDisk } from "../../../test/support/storage.js";
 import { Connection } from "./connection.js";
 import { openInlineStore } from "./inline-store.js";
@@ -32,7 +33,7 @@ beforeEach(() => {
   mkdirSync(folder, { mode: 0o700 });
   path = join(folder, "state.db");
 });
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(root));
 
 let opener: string;
 beforeAll(async () => {

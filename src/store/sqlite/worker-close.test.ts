@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type HostId, randomIds } from "#base/ids.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { openWorkerStore } from "./worker-store.js";
 
 /** Without the order in which its threads end, most closings leave the log behind. */
@@ -13,7 +14,7 @@ describe("a store that was closed", () => {
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), "talaria-close-"));
   });
-  afterEach(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
+  afterEach(() => removeFolder(home));
 
   it("has folded its log into the database, also when both threads were in use", async () => {
     for (let no = 0; no < CLOSINGS; no++) {

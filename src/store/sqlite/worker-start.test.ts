@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { openWorkerStore } from "./worker-store.js";
 
 const folder = mkdtempSync(join(tmpdir(), "talaria-start-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(folder));
 
 describe("a store behind threads that cannot be opened", () => {
   it("says why to whoever opens it, and tells no second failure when its thread then ends", async () => {

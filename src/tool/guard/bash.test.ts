@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of a shell.
 /** The judge against the shell it judges for: whatever bash really starts, the judge has seen. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { findShell } from "../terminal/shell.js";
 import { judgeCommand } from "./commands.js";
 
@@ -25,7 +26,7 @@ beforeAll(() => {
     symlinkSync(path, join(root, "bin", name));
   }
 });
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterAll(() => removeFolder(root));
 
 let marks = 0;
 

@@ -1,9 +1,10 @@
 /** Commands judged among real files and links; where it matters, the shell itself shows what they would have done. */
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { findShell } from "../terminal/shell.js";
 import { judgeCommandHere, PATHS_MAX } from "./reality.js";
 import type { CommandPlaces } from "./vital.js";
@@ -28,7 +29,7 @@ beforeEach(() => {
   writeFileSync(join(cwd, "a.txt"), "x");
   places = { cwd, home, personHome, hostPid: 4711 };
 });
-afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 20 }));
+afterEach(() => removeFolder(root));
 
 const verdict = async (command: string, given = places): Promise<string> => {
   const guard = await judgeCommandHere(command, given);

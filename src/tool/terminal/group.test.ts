@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "#base/clock.js";
 import { type ConversationId, randomIds, type TurnId } from "#base/ids.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { createOutput } from "./output.js";
 import { createProcesses, type Processes } from "./processes.js";
 
@@ -16,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await processes.endAll();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  removeFolder(folder);
 });
 
 async function run(command: string, input: "closed" | "open" = "closed") {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { createOutput } from "./output.js";
 import { createReadable, LINE_CHARS_MAX } from "./readable.js";
 
@@ -67,7 +68,7 @@ describe("kept output", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "talaria-output-"));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+  afterEach(() => removeFolder(folder));
 
   const make = (keepChars: number, spoolBytesMax = 1e6) =>
     createOutput({ keepChars, spoolFile: join(folder, "sub", "spool.txt"), spoolBytesMax });
@@ -86,7 +87,7 @@ describe("kept output", () => {
           const spool = output.spool();
           expect(spool === undefined ? output.shown() : readFileSync(spool, "utf8")).toBe(whole);
           expect(output.shown().length).toBeLessThan(50 + 300);
-          rmSync(join(folder, "sub"), { recursive: true, force: true, maxRetries: 20 });
+          removeFolder(join(folder, "sub"));
         },
       ),
       { numRuns: 50 },

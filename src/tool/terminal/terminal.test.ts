@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "#base/clock.js";
 import { type ConversationId, randomIds, type SessionId, type ToolCallId, type TurnId } from "#base/ids.js";
+import { removeFolder } from "../../../test/support/remove-folder.js";
 import { effectOf, type Tool, type ToolContext, type ToolResult } from "../tool.js";
 import { toolEnvironment } from "./environment.js";
 import { createProcesses, type Processes } from "./processes.js";
@@ -26,7 +27,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await processes.endAll();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  removeFolder(folder);
 });
 
 const reports: string[] = [];

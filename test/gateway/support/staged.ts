@@ -1,9 +1,10 @@
 /** The program staged once for a test file, and the stages of the test at hand, ended after it. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { stageWhole } from "../../crash/stage.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import { Stage, type StageWish } from "./stage.js";
 import { openTelegramSide, type TelegramSide } from "./telegram.js";
 
@@ -29,7 +30,7 @@ export function staged(): Staged {
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+  afterAll(() => removeFolder(folder));
   const stage = async (wish: Wish): Promise<Stage> => {
     const begun = await Stage.begin({ ...wish, launcher });
     ends.push(() => begun.end());

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { console as consoleKind } from "#platform/console/kind.js";
 import { LINE_CHARS_MAX } from "#platform/console/wire.js";
 import { eventually, type RecordingReceiver, recordingReceiver } from "#platform/contract/platform.contract.js";
 import { type Platform, PlatformRefusal } from "#platform/platform.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 let folder: string;
 let path: string;
@@ -29,7 +30,7 @@ afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   ending.abort();
   await running.catch(() => undefined);
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  removeFolder(folder);
 });
 
 const open = (socket = path): Promise<Platform> =>

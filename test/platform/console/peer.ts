@@ -1,5 +1,4 @@
 /** People at the console, over a real socket: they say things under ids, show what they get and tell so, or fail to. */
-import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import type { ToClient } from "#platform/console/wire.js";
 import { eventually } from "#platform/contract/platform.contract.js";
 import type { Peer, PeerChat, PeerFault, PeerWords, PlatformScene, Shown } from "#platform/contract/scene.js";
 import type { PlatformKind } from "#platform/platform.js";
+import { removeFolder } from "../../support/remove-folder.js";
 
 const RECONNECT_MS = 15;
 /** After a cut that the other side must notice first. */
@@ -42,7 +42,7 @@ export async function consoleScene(): Promise<PlatformScene> {
       "server-error": "a client shows a message, goes away, or says that there is no such chat",
       "markup-refused": "it has no markup",
     },
-    close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
+    close: async () => removeFolder(folder),
   };
 }
 

@@ -1,11 +1,12 @@
 /** Starts ngircd as a child on a free port of loopback, with its own configuration, and ends it by its pid. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "#platform/contract/platform.contract.js";
 import { freePort } from "../../support/free-port.js";
+import { removeFolder } from "../../support/remove-folder.js";
 import type { Ngircd } from "./ngircd-binary.js";
 
 export interface Server {
@@ -40,7 +41,7 @@ export async function startNgircd(binary: Ngircd, settings: { readonly password?
     async stop() {
       child.kill("SIGTERM");
       await closed;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+      removeFolder(folder);
     },
   };
 }
