@@ -89,31 +89,8 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
     }
     const code = await Promise.race([status, exit]);
     child.stdin?.end();
-    await drained();
+    await drained(clock, Promise.all([reading, exit]), () => lastMs);
     return { kind: "exited", code, leftovers: await isAlive() };
-  }
-
-  async function drained(): Promise<void> {
-    let isDone = false;
-    void Promise.all([reading, exit]).then(() => {
-      isDone = true;
-    });
-    let quietMs = clock.monotonicMs();
-    let looks = 0;
-    await until(async () => {
-      looks = lastMs > quietMs ? 0 : looks + 1;
-      quietMs = Math.max(quietMs, lastMs);
-      return isDone || (looks > QUIET_LOOKS && clock.monotonicMs() - quietMs > QUIET_MS);
-    }, DRAIN_MS_MAX);
-  }
-
-  async function until(isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
-    const endMs = clock.monotonicMs() + limitMs;
-    for (let waitMs = POLL_MS; clock.monotonicMs() < endMs; waitMs = Math.min(2 * waitMs, POLL_MS_MAX)) {
-      if (await isDone()) return true;
-      await clock.sleep(waitMs);
-    }
-    return isDone();
   }
 
   return {
@@ -126,15 +103,40 @@ export function startGroup(request: GroupRequest, { clock, watchdog }: GroupPart
       if (child.pid === undefined || !(await isAlive())) return;
       signalGroup(child.pid, "SIGTERM");
       const isOver = async (): Promise<boolean> => !(await isAlive());
-      if (!(await until(isOver, GRACE_MS))) {
+      if (!(await until(clock, isOver, GRACE_MS))) {
         signalGroup(child.pid, "SIGKILL");
-        await until(isOver, KILLED_WAIT_MS);
+        await until(clock, isOver, KILLED_WAIT_MS);
       }
       await Promise.race([reading, clock.sleep(QUIET_MS)]);
       child.stdout?.destroy();
       child.stderr?.destroy();
     },
   };
+}
+
+/** Resolves when all was read, or when nothing more comes from whoever was left behind. */
+async function drained(clock: Clock, read: Promise<unknown>, lastMs: () => number): Promise<void> {
+  let isDone = false;
+  void read.then(() => {
+    isDone = true;
+  });
+  let quietMs = clock.monotonicMs();
+  let looks = 0;
+  const isOver = async (): Promise<boolean> => {
+    looks = lastMs() > quietMs ? 0 : looks + 1;
+    quietMs = Math.max(quietMs, lastMs());
+    return isDone || (looks > QUIET_LOOKS && clock.monotonicMs() - quietMs > QUIET_MS);
+  };
+  await until(clock, isOver, DRAIN_MS_MAX);
+}
+
+async function until(clock: Clock, isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
+  const endMs = clock.monotonicMs() + limitMs;
+  for (let waitMs = POLL_MS; clock.monotonicMs() < endMs; waitMs = Math.min(2 * waitMs, POLL_MS_MAX)) {
+    if (await isDone()) return true;
+    await clock.sleep(waitMs);
+  }
+  return isDone();
 }
 
 const CAT = existsSync("/bin/cat") ? "/bin/cat" : "cat";
