@@ -40,10 +40,11 @@ export async function askModels(turn: TurnParts, asking: Asking, wish: StepWish)
   let attempt = 0;
   let smaller = 0;
   let isPlain = false;
-  await turn.makeRoom({ kind: "before-request", model: modelAt(turn, asking), promptTokens: wish.promptTokens });
+  const before = { kind: "before-request", model: modelAt(turn, asking), promptTokens: wish.promptTokens } as const;
+  let { history } = await turn.makeRoom(before);
   for (;;) {
     const model = modelAt(turn, asking);
-    const { messages } = await turn.journal.history();
+    const { messages } = history;
     const request = buildRequest(turn, model, messages, { isLast: wish.isLast, isPlain });
     const outcome = await tryOnce(turn, { model, request, drafts });
     if (outcome.kind === "aborted" || turn.signal.aborted) {
@@ -57,7 +58,8 @@ export async function askModels(turn: TurnParts, asking: Asking, wish: StepWish)
     const { failure } = outcome;
     attempt++;
     turn.spendAside(outcome.usage);
-    const isSmaller = isTooBig(failure) && smaller++ < SMALLER_MAX && (await turn.makeRoom({ kind: "refused", model }));
+    const isSmaller =
+      isTooBig(failure) && smaller++ < SMALLER_MAX && (await turn.makeRoom({ kind: "refused", model })).isSmaller;
     // What a provider once sent and now refuses is left out once, before its refusal is taken as final.
     const isPlainer: boolean = failure.cause === "rejected" && !isPlain && hasOpaque(request);
     isPlain ||= isPlainer;
@@ -72,6 +74,8 @@ export async function askModels(turn: TurnParts, asking: Asking, wish: StepWish)
     if (act.kind === "next-model") attempt = 0;
     if (outcome.partial !== "") turn.glimpse({ type: "retracted" });
     drafts.reset();
+    // A wait is time in which somebody else may have made it smaller.
+    history = await turn.journal.history();
   }
 }
 

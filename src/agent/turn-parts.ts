@@ -7,6 +7,7 @@ import type { ApprovalId, ConversationId, PersonId, SessionId, ToolCallId, TurnI
 import type { Random } from "#base/random.js";
 import type { Model, ModelUsage, SystemPart } from "#model/model.js";
 import type { ApprovalAnswer } from "#session/approval.js";
+import type { TipHistory } from "#session/verbs/reading.js";
 import type { ToolContext } from "#tool/tool.js";
 import type { Toolset } from "#tool/toolset.js";
 import type { Glimpse, Question } from "./glimpse.js";
@@ -44,8 +45,14 @@ export interface TurnParts {
   spend(usage: ModelUsage): void;
   /** What belongs to no step: failed tries and summaries. Recorded with the turn's end. */
   spendAside(usage: ModelUsage): void;
-  /** Makes the context smaller when it has grown too large; true when it did. */
-  makeRoom(need: RoomNeed): Promise<boolean>;
+  /** Makes the context smaller when it has grown too large. */
+  makeRoom(need: RoomNeed): Promise<Room>;
+}
+
+export interface Room {
+  readonly isSmaller: boolean;
+  /** As it stands now: what was weighed is what is sent. */
+  readonly history: TipHistory;
 }
 
 export interface PersonsAnswer {

@@ -33,7 +33,6 @@ describe("a turn without tools", () => {
       "claim",
       "takeSteers",
       "tipHistory",
-      "tipHistory",
       "settle",
       "claim",
     ]);

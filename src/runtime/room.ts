@@ -28,10 +28,10 @@ export function createRoomMaker(engine: Engine, parts: RoomParts): TurnParts["ma
     estimated = rough;
     const tokens = Math.ceil(rough * ratio);
     const threshold = thresholdOf(engine, need, { tokens, auxiliary: parts.auxiliary[0] });
-    if (!engine.settings.compression.isEnabled || wasted >= WASTED_PER_TURN_MAX) return false;
+    if (!engine.settings.compression.isEnabled || wasted >= WASTED_PER_TURN_MAX) return { isSmaller: false, history };
     const now = { model: model.label, tokens, threshold: threshold.tokens };
     const record = engine.passes.get(parts.conversation);
-    if (need.kind === "before-request" && judgeTiming(record, now) !== "compact") return false;
+    if (need.kind === "before-request" && judgeTiming(record, now) !== "compact") return { isSmaller: false, history };
     parts.glimpse({ type: "compacting", tokens });
     const isNeeded = need.kind === "refused" || tokens >= model.windowTokens;
     const outcome = await compact(engine, { ...parts, history, threshold, isNeeded });
@@ -39,8 +39,10 @@ export function createRoomMaker(engine: Engine, parts: RoomParts): TurnParts["ma
     remember(engine, parts.conversation, passed);
     // A long turn may be compacted as often as that helps.
     wasted = outcome.kind === "compacted" && passed.wasted === 0 ? 0 : wasted + 1;
-    estimated = outcome.kind === "compacted" ? estimate(model, await parts.journal.history()) : rough;
-    return outcome.kind === "compacted";
+    const isSmaller = outcome.kind === "compacted";
+    const left = await parts.journal.history();
+    if (isSmaller) estimated = estimate(model, left);
+    return { isSmaller, history: left };
   };
 }
 
