@@ -7,7 +7,7 @@ import type { ConversationId } from "#base/ids.js";
 import type { SessionStore } from "#session/store.js";
 import type { TipHistory } from "#session/verbs/reading.js";
 
-export const CACHED_MESSAGES_MAX = 20_000;
+export const CACHED_MESSAGES_MAX = 10_000;
 
 export interface HistoryCache {
   read(conversation: ConversationId): Promise<TipHistory>;

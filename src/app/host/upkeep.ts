@@ -6,6 +6,7 @@
 import type { Clock } from "#base/clock.js";
 import type { HostId } from "#base/ids.js";
 import type { Logger } from "#base/log.js";
+import { createSpareMemory, SPARE_EVERY_MS } from "#base/spare-memory.js";
 import type { HomePaths } from "#config/home.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { Runtime } from "#runtime/runtime.js";
@@ -16,7 +17,6 @@ import { eraseRemoved } from "../retention.js";
 import { pruneSpool, spoolDirOf } from "../spool.js";
 import { scheduledBackup } from "./backup-process.js";
 import { type Loop, type LoopWish, startLoop } from "./loop.js";
-import { createSpareMemory, SPARE_EVERY_MS } from "./spare-memory.js";
 import { createWatcher, SWEEP_EVERY_MS } from "./watcher.js";
 
 const JOBS_EVERY_MS = 30_000;
@@ -100,7 +100,7 @@ export function startUpkeep(parts: UpkeepParts): Upkeep {
         pruneSpool(spoolDirOf(home), clock.nowMs());
       },
     }),
-    start({ name: "memory", everyMs: SPARE_EVERY_MS, firstMs: QUIET_MS, act: async () => spareMemory() }),
+    start({ name: "memory", everyMs: SPARE_EVERY_MS, firstMs: QUIET_MS, act: async () => void spareMemory() }),
   ];
   let mirrorStopped: Promise<void> | undefined;
   return {

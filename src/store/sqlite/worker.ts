@@ -8,6 +8,7 @@ import { systemClock } from "#base/clock.js";
 import { invariant } from "#base/errors.js";
 import { faultPoint } from "#base/fault.js";
 import { randomIds, seededIds } from "#base/ids.js";
+import { createSpareMemory, SPARE_EVERY_MS } from "#base/spare-memory.js";
 import { keepUp, searchPathFor } from "../search/keep-up.js";
 import { SearchIndex } from "../search/search-index.js";
 import { backupBeforeMigration } from "./backup.js";
@@ -33,6 +34,7 @@ function serve(port: MessagePort, setup: WorkerSetup): void {
     return;
   }
   say({ kind: "ready" });
+  spareMemory(tx);
   const stopIndexing = setup.isIndexing === false ? undefined : tx.search && keepUp(tx.search, tx.db, systemClock);
   port.on("message", (first: ToWorker) => {
     const { requests, isClosing } = drain(port, first);
@@ -42,6 +44,16 @@ function serve(port: MessagePort, setup: WorkerSetup): void {
     stopIndexing?.();
     port.close();
   });
+}
+
+/** What a load left is given back at rest, SQLite's cache of pages too. Never keeps the thread alive. */
+function spareMemory({ db }: Tx): void {
+  const spare = createSpareMemory();
+  const look = (): void => {
+    if (spare()) db.exec("PRAGMA shrink_memory");
+    systemClock.after(SPARE_EVERY_MS, look);
+  };
+  systemClock.after(SPARE_EVERY_MS, look);
 }
 
 function openStore(setup: WorkerSetup): Tx {
