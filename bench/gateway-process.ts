@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { HOST_VARIABLES, LASTING_FLAGS } from "#base/host-memory.js";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#base/v8-flags.js";
 import { ANSWER } from "./turn-server.js";
 
 const GIVE_UP_MS = 30_000;
@@ -34,7 +34,7 @@ export async function startGateway(
   // As the unit of `talaria gateway install` starts it.
   const launcher = join(packageRoot(), "bin", "talaria.cjs");
   const child = spawn(process.execPath, [...LASTING_FLAGS, launcher, "--home", home, "gateway", "run"], {
-    env: { ...env, TALARIA_HOME: home },
+    env: { ...HOST_VARIABLES, ...env, TALARIA_HOME: home, TALARIA_SUPERVISED: "1" },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const socketPath = join(home, "run", "console.sock");

@@ -1,7 +1,7 @@
 /** What a client starts when no host runs. */
 import { join } from "node:path";
+import { HOST_FLAGS } from "#base/host-memory.js";
 import { packageRoot } from "#base/package-root.js";
-import { HOST_FLAGS } from "#base/v8-flags.js";
 
 export function hostCommand(homePath: string): readonly [program: string, ...args: string[]] {
   const launcher = join(packageRoot(), "bin", "talaria.cjs");

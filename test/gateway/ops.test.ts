@@ -1,5 +1,8 @@
 /** The gateway as a process: started, looked at, stopped, started again, and what is stored meanwhile. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { HOST_VARIABLES } from "#base/host-memory.js";
 import { type ModelProcess, modelProcess } from "../cli/support/chat.js";
 import { failedIn, isThere, until } from "../host/support/host-home.js";
 import { type OpsHome, opsHome } from "./support/ops-home.js";
@@ -204,6 +207,22 @@ describe("talaria gateway restart", () => {
     await line.call("host.stop", { reason: "restart", keep_openings: true });
     line.close();
     expect(await gateway.done).toMatchObject({ code: 75 });
+  });
+
+  it("keeps the variables that its memory needs to itself: what it runs does not inherit them", async () => {
+    home = opsHome();
+    const dump = `'env > "$TALARIA_HOME/environment.part"; mv "$TALARIA_HOME/environment.part" "$TALARIA_HOME/environment"'`;
+    home.configure(`${CONSOLE}hooks_auto_accept: true\nhooks: { on_session_start: [{ command: ${dump} }] }\n`);
+    const gateway = await home.gateway({ ...HOST_VARIABLES, TALARIA_SUPERVISED: "1", MINE: "stays" });
+    const me = await home.sit();
+    await me.say("hello");
+    const path = join(home.path, "environment");
+    await expect.poll(() => existsSync(path)).toBe(true);
+    const environment = readFileSync(path, "utf8");
+    expect(environment).toContain("MINE=stays");
+    expect(environment).not.toContain("MALLOC");
+    gateway.child.kill("SIGTERM");
+    expect(await gateway.done).toMatchObject({ code: 143 });
   });
 
   it("[GW-44] says that nothing runs when nothing does", async () => {

@@ -3,8 +3,8 @@
  * what was left over is taken up again. Whatever is slow comes after the doors: a client is answered first.
  */
 import { faultPoint } from "#base/fault.js";
+import { compileWhatIsHot } from "#base/host-memory.js";
 import type { Logger } from "#base/log.js";
-import { compileWhatIsHot } from "#base/v8-flags.js";
 import type { LoadedConfig } from "#config/load.js";
 import type { GatewayStanding } from "../gateway/host-gateway.js";
 import type { ClaimWish } from "./claim-home.js";

@@ -4,8 +4,8 @@
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { HOST_VARIABLES, LASTING_FLAGS } from "#base/host-memory.js";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#base/v8-flags.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 
@@ -28,7 +28,7 @@ function runOnce({ home, env, out }: CliContext): Promise<number> {
   const launcher = join(packageRoot(), "bin", "talaria.cjs");
   const args = [...LASTING_FLAGS, launcher, "--home", home.root, ...(out.json ? ["--json"] : []), "gateway", "run"];
   const child = spawn(process.execPath, args, {
-    env: { ...env, TALARIA_SUPERVISED: "1" },
+    env: { ...HOST_VARIABLES, ...env, TALARIA_SUPERVISED: "1" },
     stdio: "inherit",
   });
   // Ctrl-C reaches the child from the terminal; what is sent to this process alone is handed on.

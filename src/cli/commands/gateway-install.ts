@@ -6,8 +6,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { replaceFile } from "#base/atomic-file.js";
 import { UserError } from "#base/errors.js";
+import { HOST_VARIABLES, LASTING_FLAGS } from "#base/host-memory.js";
 import { packageRoot } from "#base/package-root.js";
-import { LASTING_FLAGS } from "#base/v8-flags.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
 
@@ -74,6 +74,7 @@ function unitPath({ env }: CliContext): string {
 function unitText({ home, env }: CliContext, drainSeconds: number): string {
   const launcher = join(packageRoot(), "bin", "talaria.cjs");
   const command = [process.execPath, ...LASTING_FLAGS, launcher, "--home", home.root, "gateway", "run"];
+  const variables = Object.entries(HOST_VARIABLES).map(([name, value]) => `${name}=${value}`);
   return `[Unit]
 Description=Talaria gateway (${specifier(home.root)})
 After=network-online.target
@@ -85,6 +86,7 @@ Type=simple
 ExecStart=${command.map(quoted).join(" ")}
 WorkingDirectory=${specifier(home.root)}
 Environment=TALARIA_SUPERVISED=1
+Environment=${variables.join(" ")}
 Environment=${quoted(`PATH=${env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"}`)}
 Restart=on-failure
 RestartSec=5

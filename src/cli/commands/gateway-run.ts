@@ -1,6 +1,7 @@
 /** `talaria gateway run`: this process becomes the host, with the platforms, and says how they are. */
 import type { GatewayStanding } from "#app/gateway/host-gateway.js";
 import { UserError } from "#base/errors.js";
+import { forgetHostVariables } from "#base/host-memory.js";
 import { visible } from "#base/text-width.js";
 import type { CliContext } from "../command.js";
 import { EXIT } from "../exit-codes.js";
@@ -56,6 +57,8 @@ async function serve(context: CliContext): Promise<void> {
     context.log("host"),
   ]);
   const { clock, version, env, out } = context;
+  // Whoever supervises it has set them.
+  if (env["TALARIA_SUPERVISED"] === "1") forgetHostVariables(env);
   if (!out.json) out.line(`The gateway of ${home.root} runs here; Ctrl-C stops it.`);
   let forget: () => void = () => undefined;
   const code = await context.withoutInterrupts(() =>

@@ -1,4 +1,4 @@
-/** What a host asks of V8 for the memory it keeps for as long as it lives. */
+/** What a host asks of V8 and of the C library, for the memory that it keeps for as long as it lives. */
 import { setFlagsFromString } from "node:v8";
 
 /**
@@ -22,4 +22,18 @@ export const HOST_FLAGS: readonly string[] = [
 /** The start is over: from here on what runs often is compiled as early as Node does it by itself. */
 export function compileWhatIsHot(): void {
   if (HAS_BUDGET) setFlagsFromString(`--interrupt-budget=${BUDGET_OF_NODE_20}`);
+}
+
+/**
+ * Few pools for the threads' memory, and what is free at the end of one goes back at once: some 15 MB after a load. The C
+ * library reads it when a process starts and never again.
+ */
+export const HOST_VARIABLES: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_TRIM_THRESHOLD_: "131072",
+};
+
+/** They are a host's own: what it runs for people is to find the environment that they gave it. */
+export function forgetHostVariables(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(HOST_VARIABLES)) if (env[name] === value) delete env[name];
 }
