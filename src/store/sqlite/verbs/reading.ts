@@ -147,13 +147,12 @@ interface CardRow {
   readonly active_ms: number;
   readonly message_count: number;
   readonly archived: 0 | 1;
-  readonly last_opening: number | null;
   readonly end_reason: string | null;
   readonly ended_ms: number | null;
 }
 
 const CARD = `SELECT c.no, c.id, s.id AS tip, s.title, c.preview, c.source, c.lineage, p.id AS owner, s.model, c.created_ms, c.active_ms,
-  c.message_count, c.archived, o.no AS last_opening, o.reason AS end_reason, o.closed_ms AS ended_ms
+  c.message_count, c.archived, o.reason AS end_reason, o.closed_ms AS ended_ms
   FROM conversation c JOIN session s ON s.no = c.tip JOIN person p ON p.no = c.owner
   LEFT JOIN opening o ON o.no = (SELECT max(no) FROM opening WHERE session = c.tip)`;
 
