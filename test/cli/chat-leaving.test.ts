@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { chatTerminal } from "../support/chat-terminal.js";
-import { conversationIn } from "./support/chat.js";
+import { conversationIn, heard } from "./support/chat.js";
 import { CTRL_D, hasPty, type Terminal } from "./support/pty.js";
+import { finished } from "./support/run.js";
 
 const stage = chatTerminal([
   {
     when: { user: "danger", steps: 0 },
     calls: [{ name: "terminal", arguments: { command: "rm -rf gone" } }],
   },
+  { when: { user: "cut" }, text: "the answer", holdAfter: 0 },
   { text: "the answer" },
 ]);
 
@@ -17,8 +19,6 @@ const waiting = async () =>
     ({ conversation }) => conversation,
   );
 const rolesOf = async (id: string) => (await stage.home.messages(id)).map(({ role }) => role);
-/** Cut by a death in mid-turn. */
-const cut = (): Promise<string> => stage.home.cut(["chat", "-q", "hello"], "turn.claimed");
 
 describe("/resume from a pipe", () => {
   it("shows what waits there, ends with 6, and leaves it waiting", async () => {
@@ -30,8 +30,14 @@ describe("/resume from a pipe", () => {
   });
 
   it("[FQ-2] finishes a turn that was cut", async () => {
-    const id = await cut();
-    const { code, stdout } = await stage.home.run([], { input: `/resume ${id}\n` });
+    const id = await stage.home.cut(["chat", "-q", "to be cut"], "turn.claimed");
+    const chat = stage.home.start([]);
+    const run = finished(chat);
+    chat.stdin?.end(`/resume ${id}\n`);
+    // The host that it starts goes on with the turn by itself: held, so that it is not over before the chat is there.
+    await heard(chat.stderr, new RegExp(`conversation ${id}`));
+    await stage.model.go();
+    const { code, stdout } = await run;
     expect([code, stdout]).toEqual([0, "the answer\n"]);
     expect(await rolesOf(id)).toEqual(["user", "assistant"]);
   });
