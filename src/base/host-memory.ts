@@ -2,10 +2,11 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * A host waits most of its life and makes little garbage at a time: a small nursery and one helper thread are enough.
- * Every Node from 20 on knows these, so they may stand in a file that outlives an update of Node.
+ * A host waits most of its life and makes little garbage at a time: a small nursery and one helper thread are enough, and
+ * it collects by itself when it rests (`spare-memory.ts`). Every Node from 20 on knows these, so they may stand in a file
+ * that outlives an update of Node.
  */
-export const LASTING_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--v8-pool-size=1"];
+export const LASTING_FLAGS: readonly string[] = ["--max-semi-space-size=1", "--v8-pool-size=1", "--expose-gc"];
 
 /** Node 20's budget is known by this name and number; one that a Node does not know would keep it from starting. */
 const HAS_BUDGET = /^20\./.test(process.versions.node);
