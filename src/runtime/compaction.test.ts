@@ -61,6 +61,16 @@ describe("a conversation that outgrows its window", () => {
     expect(inPrompt(model.requests.at(-1) as ModelRequest, "heron")).toBe(true);
   });
 
+  it("[CR-5] asks the model with what is left of it, in the very turn that compacted", async () => {
+    const model = open();
+    await talkUntilCompacted(1);
+    const at = model.requests.findIndex(isSummaryRequest);
+    const next = model.requests[at + 1];
+    // Sent as it was weighed, it would be longer than the request before it by one exchange.
+    expect(JSON.stringify(next?.messages).length).toBeLessThan(JSON.stringify(model.requests[at - 1]?.messages).length);
+    expect(JSON.stringify(next?.messages)).toMatch(/Question \d+: lorem/);
+  });
+
   it("[BH-16] is compacted at the auxiliary model's window when that is the smaller one", async () => {
     const main = scriptedModel(script, { windowTokens: 400_000, name: "large" });
     const small = scriptedModel(script, { windowTokens: WINDOW, name: "small" });
